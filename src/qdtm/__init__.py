@@ -1,0 +1,1 @@
+"""Query-driven topic modelling."""
