@@ -1,0 +1,17 @@
+"""The corpora of the paper's experiments."""
+
+from qdtm.evaluation.datasets.authors import AuthorsBags, load_authors_bags
+from qdtm.evaluation.datasets.experiments import DATASETS, ExperimentConcept, concepts_of
+from qdtm.evaluation.datasets.location import find_data
+from qdtm.evaluation.datasets.raw import RawTexts, load_raw
+
+__all__ = [
+    "DATASETS",
+    "AuthorsBags",
+    "ExperimentConcept",
+    "RawTexts",
+    "concepts_of",
+    "find_data",
+    "load_authors_bags",
+    "load_raw",
+]

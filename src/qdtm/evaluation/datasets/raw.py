@@ -1,0 +1,154 @@
+"""The three corpora as their sources give them: texts and labels, nothing cleaned.
+
+In: the data folder or the original sources. Out: `RawTexts`, whose labels follow the order of `concepts_of`.
+Only what belongs to the experiments is read: sixteen newsgroups of twenty, TagMyNews without `us` and
+`world`.
+"""
+
+import gzip
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.errors import CorpusError
+from qdtm.evaluation.cache import cache_directory
+from qdtm.evaluation.datasets.download import Progress, RemoteFile, obtain, offline_error, verify
+from qdtm.evaluation.datasets.experiments import concepts_of
+from qdtm.evaluation.datasets.location import find_data
+
+NEWSGROUPS_CACHE = RemoteFile(
+    name="20news-bydate_py3.pkz",
+    url="https://ndownloader.figshare.com/files/5975967",
+    sha256="c303aee80605231222a6d2208b790239cbaa0bd3f318da540edc6c12186805b4",
+)
+TAGMYNEWS = RemoteFile(
+    name="tagmynews_en09062011.news.gz",
+    url="http://acube.di.unipi.it/repo/news.gz",
+    sha256="b3af5fe45dbb68bf5badbe73c549dc11e04217b7fca26711a2d48862807a7511",
+)
+_QDTM_REPOSITORY = "https://raw.githubusercontent.com/Fitz-like-coding/QDTM/7bfaa6a53b79ee65d66e4b1c47e314734dca76e8/dataset/"
+SNIPPETS = RemoteFile(
+    name="SearchSnippets.txt",
+    url=_QDTM_REPOSITORY + "SearchSnippets.txt",
+    sha256="6d76e4b7fe15d2e32b7ae1b66ef8bc1865cd7e860afc5b0cc901e961457f881b",
+)
+SNIPPET_LABELS = RemoteFile(
+    name="SearchSnippets_label.txt",
+    url=_QDTM_REPOSITORY + "SearchSnippets_label.txt",
+    sha256="8150bdac8987d9d074b89db2dbb3246e1c027ed8b985043be0502e16211f8c94",
+)
+
+_TAGMYNEWS_LINES = 8  # title, description, url, id, date, source, category, blank
+_UNITED_STATES = re.compile(r"u\.s\.|\bu\.s\b|\bus\b")
+
+
+@dataclass(frozen=True, eq=False)
+class RawTexts:
+    """A labelled corpus before any preprocessing.
+
+    Attributes
+    ----------
+    texts : tuple of str
+        One document each.
+    labels : ndarray of int64, shape (n_docs,)
+        The place of each document's category in `categories`.
+    categories : tuple of str
+        The corpus's own names.
+    """
+
+    texts: tuple[str, ...]
+    labels: NDArray[np.int64]
+    categories: tuple[str, ...]
+
+
+def load_raw(name: str, data: str | Path | None = None, progress: Progress | None = None) -> RawTexts:
+    """Return texts and labels of a corpus of the experiments.
+
+    Parameters
+    ----------
+    name : {"20news", "tagmynews", "searchsnippets"}
+        The corpus.
+    data : str or Path, optional
+        The data folder, see `find_data`; without one the corpus is downloaded once.
+    progress : callable, optional
+        Told of a download, see `obtain`.
+    """
+    categories = tuple(concept.category for concept in concepts_of(name))
+    return _READERS[name](categories, data, progress)
+
+
+def _read_newsgroups(
+    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+) -> RawTexts:
+    """Read 20 Newsgroups through scikit-learn, in the order of the authors' program.
+
+    scikit-learn keeps the posts in a pickle. One that lies in a data folder may come from anywhere, so it is
+    checked before scikit-learn sees it; one in our cache was made there by scikit-learn itself, from an
+    archive whose checksum it verified.
+    """
+    from sklearn.datasets import fetch_20newsgroups
+
+    home, is_given = _newsgroups_home(data)
+    if progress is not None and not (home / NEWSGROUPS_CACHE.name).is_file():
+        progress(NEWSGROUPS_CACHE.name, 0, None)
+    try:
+        posts = fetch_20newsgroups(
+            data_home=home,
+            subset="all",
+            categories=list(categories),
+            shuffle=True,
+            random_state=1,
+            remove=("headers", "footers", "quotes"),
+            download_if_missing=not is_given,
+        )
+    except OSError as error:
+        raise offline_error(NEWSGROUPS_CACHE.name, NEWSGROUPS_CACHE.url, error) from error
+    return RawTexts(tuple(posts.data), np.asarray(posts.target, dtype=np.int64), categories)
+
+
+def _newsgroups_home(data: str | Path | None) -> tuple[Path, bool]:
+    """Return the folder where scikit-learn is to look, and whether the posts are there, checked."""
+    folder = find_data(data)
+    if folder is not None and (given := folder / "corpora" / NEWSGROUPS_CACHE.name).is_file():
+        return verify(given, NEWSGROUPS_CACHE.sha256).parent, True
+    return cache_directory() / "corpora", False
+
+
+def _read_tagmynews(
+    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+) -> RawTexts:
+    """Read TagMyNews: title and description of each item, with the United States spelled "usa"."""
+    with gzip.open(obtain(TAGMYNEWS, data, progress), "rt", encoding="utf-8", newline="\r\n") as stream:
+        lines = [line.rstrip("\r\n") for line in stream]
+    texts, labels = [], []
+    for start in range(0, len(lines) - _TAGMYNEWS_LINES + 1, _TAGMYNEWS_LINES):
+        title, description, *_, category, _blank = lines[start : start + _TAGMYNEWS_LINES]
+        if category in categories:
+            texts.append(_UNITED_STATES.sub("usa", f"{title} {description}"))
+            labels.append(categories.index(category))
+    return RawTexts(tuple(texts), np.array(labels, dtype=np.int64), categories)
+
+
+def _read_snippets(
+    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+) -> RawTexts:
+    """Read SearchSnippets: a snippet a line, and its category as a number from 1 a line."""
+    texts = obtain(SNIPPETS, data, progress).read_text(encoding="utf-8").split("\n")
+    numbers = obtain(SNIPPET_LABELS, data, progress).read_text(encoding="utf-8").split()
+    if len(texts) != len(numbers):
+        raise CorpusError(
+            f"SearchSnippets has {len(texts):,} snippets and {len(numbers):,} labels. "
+            "Delete both files and try again."
+        )
+    return RawTexts(tuple(texts), np.array(numbers, dtype=np.int64) - 1, categories)
+
+
+_READERS: dict[str, Callable[[tuple[str, ...], str | Path | None, Progress | None], RawTexts]] = {
+    "20news": _read_newsgroups,
+    "tagmynews": _read_tagmynews,
+    "searchsnippets": _read_snippets,
+}
