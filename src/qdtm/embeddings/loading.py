@@ -1,0 +1,158 @@
+"""From what the user names to word vectors.
+
+In: "glove", "corpus", a path, the name of a download, gensim's `KeyedVectors`, a dict, or None. Out:
+`WordVectors` (None for None). With a corpus at hand only the vectors of its words are kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.embeddings.files import read_vector_file
+from qdtm.embeddings.readers import keep_words, read_npz
+from qdtm.embeddings.vectors import WordVectors
+from qdtm.errors import EmbeddingError
+
+BUNDLED = "glove6B_100d_top50k_int8.npz"
+FILE_SUFFIXES = (".txt", ".vec", ".bin", ".gz", ".npz", ".zip", ".kv", ".model")
+
+
+class TokenSource(Protocol):
+    """What of a corpus the vectors need."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words, length V."""
+
+    @property
+    def tokens(self) -> NDArray[np.int32]:
+        """Word ids, shape (N,)."""
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where documents begin, shape (D + 1,)."""
+
+
+def load_vectors(
+    spec: Any, corpus: TokenSource | None = None, *, random_state: int = 0
+) -> WordVectors | None:
+    """Load the word vectors that the user asks for.
+
+    Parameters
+    ----------
+    spec : str, Path, gensim KeyedVectors, mapping of str to vector, WordVectors or None
+        "glove" is bundled (GloVe 6B, 100 dimensions, 50,478 English words). "corpus" learns vectors from
+        the corpus. Another string is a file (GloVe text, word2vec text or binary, fastText .vec, plain or
+        gzipped, or .npz) and else the name of a `gensim.downloader` model.
+    corpus : Corpus, optional
+        Keep the vectors of its vocabulary alone; a file is then read as a stream.
+    random_state : int
+        Seed for "corpus".
+
+    Returns
+    -------
+    WordVectors or None
+        None if `spec` is None: no word vectors.
+    """
+    if spec is None:
+        return None
+    if spec == "corpus":
+        return _learned(corpus, random_state)
+    wanted = None if corpus is None else frozenset(word.lower() for word in corpus.vocabulary)
+    if isinstance(spec, (str, Path)):
+        return _from_name(spec, wanted)
+    vectors = _from_object(spec)
+    return vectors if wanted is None else keep_words(vectors, wanted)
+
+
+@lru_cache(maxsize=1)
+def bundled_vectors() -> WordVectors:
+    """Return the GloVe vectors inside the package; read once."""
+    with resources.as_file(resources.files("qdtm") / "data" / BUNDLED) as path:
+        return read_npz(str(path), "glove", None)
+
+
+def _learned(corpus: TokenSource | None, random_state: int) -> WordVectors:
+    from qdtm.embeddings.learned import learn_vectors
+
+    if corpus is None:
+        raise EmbeddingError("Vectors 'corpus' are learned from a corpus; give one, or name a file.")
+    return learn_vectors(corpus.tokens, corpus.offsets, corpus.vocabulary, random_state=random_state)
+
+
+def _from_name(spec: str | Path, wanted: frozenset[str] | None) -> WordVectors:
+    """Resolve a string: the bundled vectors, a file, a download, in this order."""
+    if spec == "glove":
+        return bundled_vectors() if wanted is None else keep_words(bundled_vectors(), wanted)
+    path = Path(spec).expanduser()
+    if path.is_file():
+        return read_vector_file(path, wanted)
+    if isinstance(spec, Path) or path.suffix in FILE_SUFFIXES or len(path.parts) != 1:
+        raise EmbeddingError(
+            f"Word vectors '{spec}' are not there; give the path of a file, or 'glove', 'corpus', None."
+        )
+    return read_vector_file(_downloaded(spec), wanted)
+
+
+def _downloaded(name: str) -> Path:
+    """Return the file of a gensim-data model, fetching it if need be."""
+    from gensim import downloader
+
+    try:
+        known = downloader.info()["models"]
+        if name not in known:
+            raise EmbeddingError(
+                f"'{name}' is no file and no gensim-data model. Give a file, 'glove', 'corpus', None, "
+                f"or one of: {', '.join(sorted(known))}."
+            )
+        with contextlib.redirect_stdout(io.StringIO()):  # gensim prints its progress
+            return Path(downloader.load(name, return_path=True))
+    except EmbeddingError:
+        raise
+    except Exception as error:  # gensim raises plain Exception for a bad checksum
+        raise EmbeddingError(
+            f"'{name}' is no file, and gensim-data cannot be reached to download it "
+            f"({type(error).__name__}). Give a file, 'glove', 'corpus' or None."
+        ) from None
+
+
+def _from_object(spec: Any) -> WordVectors:
+    """Turn vectors in memory into ours."""
+    if isinstance(spec, WordVectors):
+        return spec
+    if isinstance(spec, Mapping):
+        return _from_mapping(spec)
+    keyed = getattr(spec, "wv", spec)  # a gensim model carries its KeyedVectors as `wv`
+    if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
+        words = tuple(str(word) for word in keyed.index_to_key)
+        return WordVectors(words, np.asarray(keyed.vectors, dtype=np.float32), type(keyed).__name__)
+    raise EmbeddingError(
+        f"Word vectors cannot be a {type(spec).__name__}; give 'glove', 'corpus', a path, gensim "
+        "KeyedVectors, a dict of word to vector, or None."
+    )
+
+
+def _from_mapping(vectors: Mapping[str, Any]) -> WordVectors:
+    """Check a dict of word to vector: numbers, one dimension."""
+    rows: list[NDArray[np.float32]] = []
+    for word, vector in vectors.items():
+        try:
+            row = np.asarray(vector, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise EmbeddingError(f"The vector of {word!r} is not a list of numbers.") from None
+        if row.ndim != 1 or (rows and row.shape != rows[0].shape):
+            shape = rows[0].shape if rows else "(d,)"
+            raise EmbeddingError(f"The vector of {word!r} has the shape {row.shape}; all must be {shape}.")
+        rows.append(row)
+    if not rows:
+        raise EmbeddingError("The dict of word vectors is empty; give at least one word, or None.")
+    return WordVectors(tuple(map(str, vectors)), np.stack(rows), "dict")

@@ -1,0 +1,237 @@
+"""The published formats of word vectors, read as a stream.
+
+In: an open binary stream and the words that are wanted. Out: `WordVectors` with those words alone, so that a
+file of many gigabytes costs no more memory than the vocabulary's own rows.
+
+gensim's own loaders read whole files into memory; ours read what the corpus needs and must agree with them
+(tests compare the two).
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Collection, Iterable, Iterator
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.embeddings.vectors import WordVectors
+from qdtm.errors import EmbeddingError
+
+MAX_DIMENSION = 10_000
+MAX_LINE_BYTES = 1 << 20  # a line of 10,000 numbers stays well below
+MAX_WORD_BYTES = 4_096
+CHUNK_BYTES = 1 << 20
+MAX_NPZ_BYTES = 16 << 30
+
+Row = tuple[str, NDArray[np.float32]]
+
+
+def read_text(stream: IO[bytes], source: str, wanted: Collection[str] | None) -> WordVectors:
+    """Read GloVe text, word2vec text or fastText .vec: `word number number ...`, with or without a header.
+
+    Parameters
+    ----------
+    stream : binary file
+        At its beginning.
+    source : str
+        The file's name, for messages and for `WordVectors.name`.
+    wanted : collection of str or None
+        The lower-case words to keep, in any capitalisation; None keeps every word. The numbers of other
+        words are passed over, not parsed.
+    """
+    return _collect(_text_rows(stream, source, wanted), source)
+
+
+def read_binary(stream: IO[bytes], source: str, wanted: Collection[str] | None) -> WordVectors:
+    """Read word2vec's binary format: a header line, then for each word the word, a space, float32 numbers."""
+    header = parse_header(stream.readline(MAX_LINE_BYTES))
+    if header is None:
+        raise EmbeddingError(
+            f"{source} has no 'words dimensions' line at its start; is it word2vec's binary format?"
+        )
+    return _collect(_binary_rows(stream, source, wanted, *header), source)
+
+
+def read_npz(path: str, source: str, wanted: Collection[str] | None) -> WordVectors:
+    """Read a NumPy archive of `words` and `vectors`, or of `words`, `q` and `scale` (vector = q * scale)."""
+    try:
+        _check_unpacked_size(path, source)
+        with np.load(path, allow_pickle=False) as archive:
+            everything = WordVectors(_npz_words(archive), _npz_vectors(archive), source)
+    except EmbeddingError:
+        raise
+    except KeyError as error:
+        raise EmbeddingError(
+            f"{source} lacks the array {error.args[0]!r}; an .npz needs 'words' and 'vectors'."
+        ) from None
+    except (ValueError, TypeError, IndexError, OSError, EOFError, MemoryError, zipfile.BadZipFile) as error:
+        raise EmbeddingError(
+            f"{source} cannot be read as an .npz of word vectors: {_one_line(error)}"
+        ) from None
+    return everything if wanted is None else keep_words(everything, wanted)
+
+
+def keep_words(vectors: WordVectors, wanted: Collection[str]) -> WordVectors:
+    """Return the vectors of the words that are, in lower case, among the wanted."""
+    rows = [row for row, word in enumerate(vectors.words) if word.lower() in wanted]
+    return WordVectors(tuple(vectors.words[row] for row in rows), vectors.vectors[rows], vectors.name)
+
+
+def parse_header(line: bytes) -> tuple[int, int] | None:
+    """Return (number of words, dimension) if the line is such a header."""
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 12 for field in fields):
+        return None
+    return int(fields[0]), int(fields[1])
+
+
+def parse_numbers(fields: Iterable[bytes]) -> NDArray[np.float32] | None:
+    """Return the numbers, or None if any field is not a number. Out of range becomes infinity."""
+    try:
+        with np.errstate(over="ignore"):
+            return np.array([float(field) for field in fields], dtype=np.float64).astype(np.float32)
+    except ValueError:
+        return None
+
+
+def _text_rows(stream: IO[bytes], source: str, wanted: Collection[str] | None) -> Iterator[Row]:
+    """Yield the wanted words of a text file, checking the number of fields of every line."""
+    expected, dimension, n_words = None, 0, 0
+    for number, line in _lines(stream, source):
+        if number == 1 and (header := parse_header(line)) is not None:
+            expected, dimension = header
+            _check_dimension(dimension, source)
+            continue
+        if not dimension:
+            dimension = len(line.split(b" ")) - 1
+            _check_dimension(dimension, source)
+        n_words += 1
+        fields = line.rsplit(b" ", dimension)
+        word = _checked_word(fields, dimension, f"{source}, line {number:,}")
+        if wanted is None or word.lower() in wanted:
+            yield word, _checked_numbers(parse_numbers(fields[1:]), word, f"{source}, line {number:,}")
+    if expected is not None and n_words != expected:
+        raise EmbeddingError(
+            f"{source} promises {expected:,} words and has {n_words:,}; it is cut short: fetch it again."
+        )
+
+
+def _lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (number, line) with fields parted by single spaces, leaving out empty lines."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        if len(line) == MAX_LINE_BYTES:
+            raise EmbeddingError(
+                f"{source}, line {number:,} is longer than 1 MB; that is not a file of word vectors."
+            )
+        line = line.replace(b"\t", b" ").strip(b" \r\n")
+        if line:
+            yield number, line
+
+
+def _checked_word(fields: list[bytes], dimension: int, where: str) -> str:
+    """Return the word of a line, after a check that it has `dimension` numbers and no more.
+
+    Some words of GloVe 840B hold spaces (". . ."), so what stands before the last `dimension` fields is the
+    word, unless it ends in a number: then the line has too many of them.
+    """
+    if len(fields) != dimension + 1:
+        raise EmbeddingError(
+            f"{where} has {len(fields) - 1} numbers, not {dimension}; the file is cut short or damaged."
+        )
+    if b" " in fields[0] and parse_numbers(fields[0].split(b" ")[1:]) is not None:
+        raise EmbeddingError(
+            f"{where} has more than {dimension} numbers; all vectors must have one dimension."
+        )
+    return fields[0].decode("utf-8", errors="replace")
+
+
+def _checked_numbers(numbers: NDArray[np.float32] | None, word: str, where: str) -> NDArray[np.float32]:
+    """Return the numbers if they are numbers, and finite."""
+    if numbers is None:
+        raise EmbeddingError(f"{where} has a field that is not a number in the vector of {word!r}.")
+    if not np.isfinite(numbers).all():
+        raise EmbeddingError(f"{where} has NaN or infinity in the vector of {word!r}; remove that line.")
+    return numbers
+
+
+def _binary_rows(
+    stream: IO[bytes], source: str, wanted: Collection[str] | None, n_words: int, dimension: int
+) -> Iterator[Row]:
+    """Yield the wanted words of a binary file, reading it chunk by chunk."""
+    _check_dimension(dimension, source)
+    n_bytes = 4 * dimension
+    buffer, start = b"", 0
+    for number in range(1, n_words + 1):
+        space = buffer.find(b" ", start)
+        while space < 0 or len(buffer) < space + 1 + n_bytes:
+            chunk = stream.read(CHUNK_BYTES)
+            if not chunk:
+                raise EmbeddingError(
+                    f"{source} ends inside word {number:,} of {n_words:,}; it is cut short: fetch it again."
+                )
+            buffer, start = buffer[start:] + chunk, 0
+            space = buffer.find(b" ")
+            _check_word_length(space if space >= 0 else len(buffer), number, source)
+        word = buffer[start:space].lstrip(b"\n").decode("utf-8", errors="replace")
+        start = space + 1 + n_bytes
+        if wanted is None or word.lower() in wanted:
+            numbers = np.frombuffer(buffer, dtype="<f4", count=dimension, offset=space + 1)
+            yield word, _checked_numbers(numbers.astype(np.float32), word, f"{source}, word {number:,}")
+
+
+def _check_word_length(n_bytes: int, number: int, source: str) -> None:
+    if n_bytes > MAX_WORD_BYTES:
+        raise EmbeddingError(
+            f"{source}, word {number:,} is longer than {MAX_WORD_BYTES:,} bytes; the file is damaged."
+        )
+
+
+def _check_dimension(dimension: int, source: str) -> None:
+    if not 1 <= dimension <= MAX_DIMENSION:
+        raise EmbeddingError(
+            f"{source} has vectors of {dimension:,} numbers; from 1 to {MAX_DIMENSION:,} are read."
+        )
+
+
+def _collect(rows: Iterator[Row], source: str) -> WordVectors:
+    """Put the rows into one array, keeping the first of a word that comes twice."""
+    kept: dict[str, NDArray[np.float32]] = {}
+    for word, numbers in rows:
+        kept.setdefault(word, numbers)
+    if not kept:
+        raise EmbeddingError(
+            f"{source} has a vector for none of the words of this corpus; is it of another language?"
+        )
+    return WordVectors(tuple(kept), np.stack(list(kept.values())), source)
+
+
+def _check_unpacked_size(path: str, source: str) -> None:
+    """Refuse a small archive that unpacks to more than any published vectors need."""
+    with zipfile.ZipFile(path) as archive:
+        n_bytes = sum(member.file_size for member in archive.infolist())
+    if n_bytes > MAX_NPZ_BYTES:
+        raise EmbeddingError(f"{source} unpacks to {n_bytes:,} bytes; at most {MAX_NPZ_BYTES:,} are read.")
+
+
+def _npz_words(archive: np.lib.npyio.NpzFile) -> tuple[str, ...]:
+    words = archive["words"]
+    if words.ndim != 1 or words.dtype.kind != "U":
+        raise ValueError(f"'words' must be a list of strings, not {words.dtype} of shape {words.shape}")
+    return tuple(words.tolist())
+
+
+def _npz_vectors(archive: np.lib.npyio.NpzFile) -> NDArray[np.float32]:
+    """Return the float vectors of an archive, whichever way it stores them."""
+    if "q" not in archive:
+        return np.asarray(archive["vectors"], dtype=np.float32)
+    scale = np.asarray(archive["scale"], dtype=np.float32)  # (n,)
+    quantised: NDArray[np.float32] = archive["q"].astype(np.float32)  # (n, d)
+    return quantised * scale.reshape(-1, 1)
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
