@@ -44,6 +44,11 @@ def test_with_a_corpus_only_its_words_are_kept(tokens_of):
     assert set(load_vectors("glove", corpus).words) == {"israel", "cricket"}
 
 
+def test_further_words_can_be_kept_too(tokens_of):
+    corpus = tokens_of(["football"])
+    assert set(load_vectors("glove", corpus, also=["Soccer"]).words) == {"football", "soccer"}
+
+
 def test_a_file_by_str_or_path(tmp_path, tokens_of):
     path = tmp_path / "my.vec"
     path.write_text("2 2\na 1 2\nb 3 4\n")
@@ -112,7 +117,7 @@ def test_a_name_that_gensim_does_not_know(monkeypatch):
     monkeypatch.setattr(
         downloader, "info", lambda: {"models": {"glove-twitter-25": {}}, "corpora": {"text8": {}}}
     )
-    with pytest.raises(EmbeddingError, match=r"'text8' is no file and no gensim-data model.*glove-twitter-25"):
+    with pytest.raises(EmbeddingError, match=r"'text8' is no file and no gensim-data model.*glove-twitter"):
         load_vectors("text8")
 
 

@@ -1,1 +1,19 @@
+"""From a query to concept words: what is asked, whether it can be answered, and which words stand for it."""
 
+from qdtm.concepts.check import QueryCheck, check_query
+from qdtm.concepts.concept import Concept, ConceptWord, RejectedWord
+from qdtm.concepts.expand import build_concepts
+from qdtm.concepts.query import Query, as_queries
+from qdtm.concepts.verdict import WordCheck
+
+__all__ = [
+    "Concept",
+    "ConceptWord",
+    "Query",
+    "QueryCheck",
+    "RejectedWord",
+    "WordCheck",
+    "as_queries",
+    "build_concepts",
+    "check_query",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -43,7 +43,7 @@ class TokenSource(Protocol):
 
 
 def load_vectors(
-    spec: Any, corpus: TokenSource | None = None, *, random_state: int = 0
+    spec: Any, corpus: TokenSource | None = None, *, also: Iterable[str] = (), random_state: int = 0
 ) -> WordVectors | None:
     """Load the word vectors that the user asks for.
 
@@ -55,6 +55,8 @@ def load_vectors(
         gzipped, or .npz) and else the name of a `gensim.downloader` model.
     corpus : Corpus, optional
         Keep the vectors of its vocabulary alone; a file is then read as a stream.
+    also : iterable of str
+        Further words to keep, such as a query's, so that unknown ones can be compared with known ones.
     random_state : int
         Seed for "corpus".
 
@@ -67,7 +69,7 @@ def load_vectors(
         return None
     if spec == "corpus":
         return _learned(corpus, random_state)
-    wanted = None if corpus is None else frozenset(word.lower() for word in corpus.vocabulary)
+    wanted = None if corpus is None else frozenset(word.lower() for word in (*corpus.vocabulary, *also))
     if isinstance(spec, (str, Path)):
         return _from_name(spec, wanted)
     vectors = _from_object(spec)

@@ -70,6 +70,11 @@ class WordVectors:
         """The first row whose word, in lower case, is the key."""
         return {word.lower(): row for row, word in reversed(list(enumerate(self.words)))}
 
+    def find(self, word: str) -> int | None:
+        """Return the row of a word, or of the word in other capitals, or None."""
+        row = self.rows.get(word)
+        return self.lower_case_rows.get(word.lower()) if row is None else row
+
 
 @dataclass(frozen=True, eq=False)
 class VocabularyVectors:
@@ -113,18 +118,12 @@ def embed_vocabulary(vectors: WordVectors, vocabulary: Sequence[str]) -> Vocabul
     -------
     VocabularyVectors
     """
-    rows = np.array([_row_of(vectors, word) for word in vocabulary], dtype=np.int64)  # (V,)
-    found = rows >= 0
+    rows = [vectors.find(word) for word in vocabulary]  # (V,)
+    found = [w for w, row in enumerate(rows) if row is not None]
     raw = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)  # (V, d)
-    raw[found] = vectors.vectors[rows[found]]
+    raw[found] = vectors.vectors[[row for row in rows if row is not None]]
     length = np.linalg.norm(raw.astype(np.float64), axis=1)  # (V,)
     known = length > 0
     unit = np.zeros_like(raw)  # (V, d)
     unit[known] = raw[known] / length[known, None]
     return VocabularyVectors(raw=raw, unit=unit, known=known, name=vectors.name)
-
-
-def _row_of(vectors: WordVectors, word: str) -> int:
-    """Return the row of `word`, or of its lower-case form, or -1."""
-    row = vectors.rows.get(word)
-    return vectors.lower_case_rows.get(word.lower(), -1) if row is None else row

@@ -1,0 +1,94 @@
+"""A query's concept words, each with its evidence.
+
+In: nothing; these are plain results, made by `build_concepts`. Out: `Concept`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from qdtm.concepts.check import QueryCheck
+from qdtm.concepts.query import Extractor, Query, Rule
+
+Origin = Literal["query", "user", "expansion"]
+
+
+@dataclass(frozen=True)
+class ConceptWord:
+    """A word that stands for a query, and why.
+
+    Parameters
+    ----------
+    word : str
+    index : int
+        Its place in the vocabulary.
+    score : float
+        The extractor's score (KLD where nothing is expanded).
+    origin : {"query", "user", "expansion"}
+        Whether it is a word of the query's text, the user's own choice, or a proposal.
+    n_documents : int
+        Documents of the corpus that have the word.
+    n_retrieved : int
+        Those of them that the query retrieves: the documents that support the word.
+    documents : tuple of int
+        Up to five of the supporting documents, best first: those in which the query and the word are
+        likeliest. If no retrieved document has the word, those of the corpus in which the word is likeliest.
+    """
+
+    word: str
+    index: int
+    score: float
+    origin: Origin
+    n_documents: int
+    n_retrieved: int
+    documents: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RejectedWord:
+    """A word that was proposed or asked for but is no concept word, and why."""
+
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Concept:
+    """A query and the words that stand for it.
+
+    Parameters
+    ----------
+    name : str
+        The query's name.
+    query : Query
+        What the user asked.
+    rule : {"and", "or"}
+        The rule that held.
+    extractor : {"kld", "fre", "rel"} or None
+        What proposed words; None if nothing was expanded.
+    words : tuple of ConceptWord
+        The query's own words, then the user's, then the proposals, best first. At least one.
+    check : QueryCheck
+        What the corpus knows of the query.
+    rejected : tuple of RejectedWord
+        Words left out, with the reason.
+    """
+
+    name: str
+    query: Query
+    rule: Rule
+    extractor: Extractor | None
+    words: tuple[ConceptWord, ...]
+    check: QueryCheck
+    rejected: tuple[RejectedWord, ...]
+
+    @property
+    def retrieved(self) -> int:
+        """How many documents the query retrieved."""
+        return self.check.n_retrieved
+
+    @property
+    def word_indices(self) -> tuple[int, ...]:
+        """The places of the concept words in the vocabulary."""
+        return tuple(word.index for word in self.words)

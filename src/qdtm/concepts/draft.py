@@ -1,0 +1,135 @@
+"""A query on its way to a concept, before other queries are looked at.
+
+In: a corpus and one `Query`. Out: `Draft`: how well each word stands for the query, which words the user gave
+or banned, and the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from qdtm.concepts.check import QueryCheck, describe
+from qdtm.concepts.concept import RejectedWord
+from qdtm.concepts.query import Extractor, Query, Rule
+from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
+from qdtm.concepts.scoring import WordScores, score_words
+from qdtm.concepts.search import SearchedQuery, search
+from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
+from qdtm.errors import QueryError
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What a query proposes and what it claims.
+
+    Parameters
+    ----------
+    searched : SearchedQuery
+    check : QueryCheck
+    extractor : {"kld", "fre", "rel"} or None
+        None if nothing is proposed.
+    scored : WordScores
+        How well each word stands for the query; by KLD if there is no extractor.
+    own : tuple of int
+        Words of the query's text.
+    user : tuple of int
+        Keywords and added words.
+    banned : dict of int to str
+        Words that must not become concept words, and why.
+    rejected : tuple of RejectedWord
+        Words that the user gave and the vocabulary does not have.
+    """
+
+    searched: SearchedQuery
+    check: QueryCheck
+    extractor: Extractor | None
+    scored: WordScores
+    own: tuple[int, ...]
+    user: tuple[int, ...]
+    banned: dict[int, str]
+    rejected: tuple[RejectedWord, ...]
+
+    @property
+    def claims(self) -> tuple[int, ...]:
+        """The words that become concept words whatever is proposed."""
+        return self.own + self.user
+
+    def proposals(self, n_candidates: int) -> list[int]:
+        """Return the best words that the user did not ban."""
+        if self.extractor is None:
+            return []
+        return [word for word in self.scored.ranking if word not in self.banned][:n_candidates]
+
+
+def draft_concept(
+    corpus: SearchableCorpus,
+    index: TermIndex,
+    query: Query,
+    rule: Rule,
+    expansion: Extractor | None,
+    vectors: WordVectors | None,
+) -> Draft:
+    """Search for a query, and rank the words that could stand for it.
+
+    Raises
+    ------
+    QueryError
+        If the query retrieves no document, or asks for a word that it also bans.
+    """
+    searched = search(corpus, index, query, rule)
+    check = describe(searched, corpus, index, vectors)
+    if check.verdict == "absent":
+        raise QueryError(f"Query '{query.name}': {check.reason} {check.advice}".rstrip())
+    extractor = _extractor_of(query, expansion)
+    embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
+    given = (*searched.keywords, *resolve_list(query.add, corpus))
+    dropped = matches_of(resolve_list(query.drop, corpus))
+    own = tuple(word for word in matches_of(searched.text) if word not in dropped)
+    draft = Draft(
+        searched=searched,
+        check=check,
+        extractor=extractor,
+        scored=score_words(extractor or "kld", index, searched, embedded),
+        own=own,
+        user=tuple(word for word in matches_of(given) if word not in own),
+        banned=dict.fromkeys(searched.excluded, "excluded by the user")
+        | dict.fromkeys(dropped, "dropped by the user"),
+        rejected=_unknown_of(given, corpus, vectors),
+    )
+    _refuse_contradiction(draft, corpus)
+    return draft
+
+
+def _extractor_of(query: Query, expansion: Extractor | None) -> Extractor | None:
+    """Return what proposes words: the query's own wish, none beside keywords, or the model's."""
+    if query.expansion != "inherit":
+        return query.expansion
+    return None if query.keywords else expansion
+
+
+def _unknown_of(
+    given: Iterable[ResolvedWord], corpus: SearchableCorpus, vectors: WordVectors | None
+) -> tuple[RejectedWord, ...]:
+    """List the words that the user gave and that cannot be concept words."""
+    return tuple(
+        RejectedWord(word.word, _why_unknown(word, corpus, vectors)) for word in given if not word.matches
+    )
+
+
+def _why_unknown(word: ResolvedWord, corpus: SearchableCorpus, vectors: WordVectors | None) -> str:
+    reasons = {"dropped": "removed by the text pipeline", "too short": "too short"}
+    if word.status != "unknown":
+        return reasons.get(word.status, f"a {word.status}")
+    closest = ", ".join(f"'{name}'" for name in closest_words(word.word, corpus.vocabulary, vectors))
+    return "not in the vocabulary" + (f" (closest: {closest})" if closest else "")
+
+
+def _refuse_contradiction(draft: Draft, corpus: SearchableCorpus) -> None:
+    for word in draft.claims:
+        if word in draft.banned:
+            raise QueryError(
+                f"Query '{draft.check.name}' asks for the word '{corpus.vocabulary[word]}', which is "
+                f"{draft.banned[word]}; decide for one."
+            )

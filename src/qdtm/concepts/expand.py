@@ -1,0 +1,164 @@
+"""From queries to concepts: the whole way from a short phrase to words with evidence.
+
+In: a corpus and queries. Out: one `Concept` a query. Each query proposes words through an extractor; a word
+that more than one query proposes is dropped; the best that are left are kept and the query's own words added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qdtm.concepts.concept import Concept, ConceptWord, Origin, RejectedWord
+from qdtm.concepts.draft import Draft, draft_concept
+from qdtm.concepts.evidence import find_evidence, query_log_likelihood
+from qdtm.concepts.query import Extractor, Rule, as_queries, check_expansion, check_rule
+from qdtm.concepts.resolve import matches_of
+from qdtm.concepts.selection import Selection, select_distinct
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
+from qdtm.embeddings.vectors import WordVectors
+from qdtm.errors import ParameterError, QueryError
+
+_ORIGINS: tuple[Origin, ...] = ("query", "user", "expansion")
+
+
+def build_concepts(
+    corpus: SearchableCorpus,
+    queries: Any,
+    *,
+    expansion: Extractor | None = "kld",
+    rule: Rule | Sequence[Rule] = "and",
+    n_concept_words: int = 10,
+    n_candidates: int = 100,
+    vectors: WordVectors | None = None,
+) -> tuple[Concept, ...]:
+    """Turn queries into concepts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    queries : str, Query, mapping, or an iterable of these
+        See `as_queries`.
+    expansion : {"kld", "fre", "rel"} or None
+        How words are proposed, for queries that do not say so themselves. None: the query's own words only.
+    rule : {"and", "or"} or a sequence of these, one a query
+        Whether a document must have all of a query's words or any, for queries that do not say so.
+    n_concept_words : int
+        How many proposals a query keeps; its own words come on top.
+    n_candidates : int
+        How many words each query proposes; a word that two queries propose belongs to neither.
+    vectors : WordVectors, optional
+        Needed for "rel"; otherwise used to suggest known words for unknown ones.
+
+    Returns
+    -------
+    tuple of Concept
+        In the order of the queries; no word is in two of them.
+
+    Raises
+    ------
+    QueryError
+        If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning.
+    """
+    asked = as_queries(queries)
+    _check_parameters(expansion, n_concept_words, n_candidates)
+    rules = _rules(rule, len(asked))
+    index = TermIndex.of(corpus)
+    drafts = [
+        draft_concept(corpus, index, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)
+    ]
+    _refuse_twins(drafts)
+    proposals = [draft.proposals(n_candidates) for draft in drafts]
+    selections = select_distinct(proposals, [draft.claims for draft in drafts], n_concept_words)
+    names = [query.name for query in asked]
+    return tuple(
+        _concept(corpus, index, draft, selection, names)
+        for draft, selection in zip(drafts, selections, strict=True)
+    )
+
+
+def _concept(
+    corpus: SearchableCorpus, index: TermIndex, draft: Draft, selection: Selection, names: Sequence[str]
+) -> Concept:
+    """Put the kept words and their evidence together."""
+    rejected = draft.rejected + _rejected(corpus, draft, selection, names)
+    kept = list(dict.fromkeys([*selection.claimed, *selection.proposed]))
+    if not kept:
+        lost = "; ".join(f"'{word.word}' is {word.reason}" for word in rejected[:3])
+        raise QueryError(
+            f"Query '{draft.check.name}' has no concept word left: {lost}. Give it words of its own."
+        )
+    log_likelihood = query_log_likelihood(index, draft.searched.retrieval)  # (D,)
+    words = [_concept_word(corpus, index, draft, word, log_likelihood) for word in kept]
+    return Concept(
+        name=draft.check.name,
+        query=draft.searched.query,
+        rule=draft.searched.rule,
+        extractor=draft.extractor,
+        words=tuple(sorted(words, key=lambda word: _ORIGINS.index(word.origin))),
+        check=draft.check,
+        rejected=rejected,
+    )
+
+
+def _concept_word(
+    corpus: SearchableCorpus, index: TermIndex, draft: Draft, word: int, log_likelihood: FloatArray
+) -> ConceptWord:
+    evidence = find_evidence(index, word, log_likelihood, draft.searched.excluded)
+    return ConceptWord(
+        word=corpus.vocabulary[word],
+        index=word,
+        score=float(draft.scored.scores[word]),
+        origin="query" if word in draft.own else "user" if word in draft.user else "expansion",
+        n_documents=evidence.n_documents,
+        n_retrieved=evidence.n_retrieved,
+        documents=evidence.documents,
+    )
+
+
+def _rejected(
+    corpus: SearchableCorpus, draft: Draft, selection: Selection, names: Sequence[str]
+) -> tuple[RejectedWord, ...]:
+    """List the words that would have been kept but for another query or the user."""
+    reasons = {
+        word: "shared with " + ", ".join(f"'{names[q]}'" for q in queries)
+        for word, queries in selection.shared.items()
+    }
+    ranking = draft.scored.ranking if draft.extractor else ()
+    cut = ranking.index(selection.proposed[-1]) if selection.full else len(ranking)
+    better = {*ranking[:cut], *matches_of(draft.searched.text)}
+    reasons |= {word: reason for word, reason in draft.banned.items() if word in better}
+    return tuple(RejectedWord(corpus.vocabulary[word], reason) for word, reason in reasons.items())
+
+
+def _refuse_twins(drafts: Sequence[Draft]) -> None:
+    """Two queries that are the same after cleaning would share every word."""
+    seen: dict[frozenset[int], str] = {}
+    for draft in drafts:
+        words, name = frozenset(draft.claims), draft.check.name
+        if words and words in seen:
+            raise QueryError(f"Queries '{seen[words]}' and '{name}' are the same after cleaning; remove one.")
+        seen[words] = name
+
+
+def _rules(rule: Rule | Sequence[Rule], n_queries: int) -> tuple[Rule, ...]:
+    """Return a rule for each query."""
+    rules: tuple[Any, ...] = (rule,) * n_queries if isinstance(rule, str) else tuple(rule)
+    if len(rules) != n_queries:
+        raise ParameterError(
+            f"There are {len(rules)} rules for {n_queries} queries; give one, or one a query."
+        )
+    for one in rules:
+        check_rule(one)
+    return rules
+
+
+def _check_parameters(expansion: str | None, n_concept_words: int, n_candidates: int) -> None:
+    if expansion == "inherit":
+        raise ParameterError("Expansion 'inherit' is for a single query; give 'kld', 'fre', 'rel' or None.")
+    check_expansion(expansion)
+    for name, value in (("n_concept_words", n_concept_words), ("n_candidates", n_candidates)):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+            raise ParameterError(f"{name} is {value!r}; give a whole number above 0.")

@@ -1,0 +1,178 @@
+"""What the user asks.
+
+In: what a user types or passes: a phrase, keywords, words to add, drop or exclude. Out: `Query`, checked and
+normalised, but not yet compared with any corpus.
+
+In a query's text, `econom*` stands for every vocabulary word of that shape and `-word` excludes documents
+that have the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from qdtm.errors import ParameterError, QueryError
+
+Rule = Literal["and", "or"]
+Extractor = Literal["kld", "fre", "rel"]
+Expansion = Literal["kld", "fre", "rel", "inherit"]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A request for one parent topic.
+
+    Parameters
+    ----------
+    text : str
+        One or more words, such as "middle east". May be empty if there are `keywords`.
+    name : str
+        What the topic is called; the text by default.
+    rule : {"and", "or"}, optional
+        Whether a document must have all of the text's words or any of them. None leaves it to the model.
+    expansion : {"inherit", "kld", "fre", "rel"} or None
+        How the text becomes concept words. "inherit" leaves it to the model, unless there are `keywords`,
+        which then take the place of expansion. None expands nothing.
+    keywords : tuple of str
+        The user's own concept words.
+    add : tuple of str
+        Words that become concept words whatever the expansion proposes.
+    drop : tuple of str
+        Words that do not become concept words; the next best take their place.
+    exclude : tuple of str
+        Documents with one of these words are not retrieved, and the words never become concept words.
+    """
+
+    text: str = ""
+    name: str = ""
+    rule: Rule | None = None
+    expansion: Expansion | None = "inherit"
+    keywords: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("text", "name"):
+            object.__setattr__(self, field, _one_line_text(getattr(self, field), field))
+        for field in ("keywords", "add", "drop", "exclude"):
+            object.__setattr__(self, field, _words(getattr(self, field), field))
+        if not self.text and not self.keywords:
+            raise QueryError("A query is empty; give it a word or keywords.")
+        if not self.name:
+            object.__setattr__(self, "name", self.text or " ".join(self.keywords))
+        check_rule(self.rule)
+        check_expansion(self.expansion)
+
+    @property
+    def phrase(self) -> ParsedText:
+        """The text with its shorthand taken apart."""
+        return parse_text(self.text)
+
+
+@dataclass(frozen=True)
+class ParsedText:
+    """A query's text, taken apart: plain words, patterns such as "econom*", and excluded words."""
+
+    plain: tuple[str, ...]
+    patterns: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+def parse_text(text: str) -> ParsedText:
+    """Take the shorthand of a query's text apart: `econom*` is a pattern, `-word` excludes.
+
+    A hyphen inside a word ("e-mail") or on its own is no shorthand.
+    """
+    chunks = text.split()
+    excluded = tuple(chunk[1:] for chunk in chunks if is_exclusion(chunk))
+    wanted = [chunk for chunk in chunks if not is_exclusion(chunk)]
+    patterns = tuple(chunk for chunk in wanted if "*" in chunk)
+    return ParsedText(tuple(chunk for chunk in wanted if "*" not in chunk), patterns, excluded)
+
+
+def is_exclusion(chunk: str) -> bool:
+    """Tell whether a piece of text is `-word`."""
+    return chunk.startswith("-") and chunk.strip("-") != ""
+
+
+def as_queries(spec: Any) -> tuple[Query, ...]:
+    """Turn what users pass as queries into `Query` objects.
+
+    Parameters
+    ----------
+    spec : str, Query, mapping, or an iterable of these
+        A mapping is {name: [keyword, ...]} or {name: "query text"} and may have several entries.
+
+    Returns
+    -------
+    tuple of Query
+        In the order given; their names differ.
+    """
+    items = [spec] if isinstance(spec, (str, Query, Mapping)) else spec
+    if not isinstance(items, Iterable):
+        raise QueryError(
+            f"Queries cannot be {spec!r}; give a text, a list of texts, or {{name: [keyword, ...]}}."
+        )
+    queries = tuple(query for item in items for query in _from_item(item))
+    if not queries:
+        raise QueryError("There is no query; give at least one, such as 'middle east'.")
+    _refuse_twins(queries)
+    return queries
+
+
+def check_rule(rule: str | None) -> None:
+    """Refuse a rule that is neither "and" nor "or" (None: the model's)."""
+    if rule is not None and rule not in get_args(Rule):
+        raise ParameterError(f"The rule is {rule!r}; give 'and' or 'or'.")
+
+
+def check_expansion(expansion: str | None) -> None:
+    """Refuse an expansion that nobody knows."""
+    if expansion is not None and expansion not in get_args(Expansion):
+        raise ParameterError(f"The expansion is {expansion!r}; give 'kld', 'fre', 'rel' or None.")
+
+
+def _from_item(item: Any) -> list[Query]:
+    """Return the queries of one entry of the user's list."""
+    if isinstance(item, Query):
+        return [item]
+    if isinstance(item, str):
+        return [Query(item)]
+    if isinstance(item, Mapping):
+        return [_from_entry(name, value) for name, value in item.items()]
+    raise QueryError(f"A query cannot be {item!r}; give a text, {{name: [keyword, ...]}} or a Query.")
+
+
+def _from_entry(name: Any, value: Any) -> Query:
+    if isinstance(value, str):
+        return Query(value, name=name)
+    return Query(name=name, keywords=value)
+
+
+def _refuse_twins(queries: tuple[Query, ...]) -> None:
+    """Each query needs a name of its own: it is how the user finds its topic again."""
+    seen: set[str] = set()
+    for query in queries:
+        key = query.name.casefold()
+        if key in seen:
+            raise QueryError(
+                f"The query '{query.name}' is there twice; remove one, or give them different names."
+            )
+        seen.add(key)
+
+
+def _one_line_text(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise QueryError(f"A query's {field} is {value!r}; give a text.")
+    return " ".join(value.split())
+
+
+def _words(value: Any, field: str) -> tuple[str, ...]:
+    """Return the words as a tuple; a single text is taken as words parted by spaces."""
+    words = tuple(value.split() if isinstance(value, str) else value) if isinstance(value, Iterable) else None
+    if words is None or not all(isinstance(word, str) for word in words):
+        raise QueryError(f"A query's {field} is {value!r}; give a list of words.")
+    return tuple(" ".join(word.split()) for word in words if word.strip())

@@ -1,0 +1,108 @@
+"""The corpus as retrieval sees it.
+
+In: the document-term matrix. Out: `TermIndex`, which reads it by documents and by words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+class SearchableCorpus(Protocol):
+    """What of a corpus a query needs; `qdtm.Corpus` has it."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words, length V."""
+
+    @property
+    def word_index(self) -> Mapping[str, int]:
+        """The place of each word in the vocabulary."""
+
+    @property
+    def document_term_matrix(self) -> Any:
+        """How often a document has a word; CSR, shape (D, V)."""
+
+    @property
+    def pipeline(self) -> Callable[[str], list[str]]:
+        """The text pipeline that made the corpus."""
+
+
+@dataclass(frozen=True, eq=False)
+class TermIndex:
+    """Counts of words in documents, read both ways.
+
+    Parameters
+    ----------
+    by_document : scipy.sparse.csr_array of int, shape (D, V)
+    by_word : scipy.sparse.csc_array of int, shape (D, V)
+        The same counts, so that a word's documents are found at once.
+    """
+
+    by_document: Any
+    by_word: Any
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> TermIndex:
+        """Index a document-term matrix of shape (D, V)."""
+        by_document = sparse.csr_array(matrix)
+        return cls(by_document, by_document.tocsc())
+
+    @classmethod
+    def of(cls, corpus: SearchableCorpus) -> TermIndex:
+        """Return the index of a corpus, which is made once and lives as long as the corpus."""
+        if corpus not in _INDICES:
+            _INDICES[corpus] = cls.from_matrix(corpus.document_term_matrix)
+        return _INDICES[corpus]
+
+    @property
+    def n_documents(self) -> int:
+        """The number D of documents, empty ones included."""
+        return int(self.by_document.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        """The number V of vocabulary words."""
+        return int(self.by_document.shape[1])
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """Tokens of each document, shape (D,)."""
+        return np.asarray(self.by_document.sum(axis=1), dtype=np.int64).ravel()
+
+    @cached_property
+    def word_counts(self) -> IntArray:
+        """Occurrences of each word, shape (V,)."""
+        return np.asarray(self.by_document.sum(axis=0), dtype=np.int64).ravel()
+
+    @cached_property
+    def p_collection(self) -> FloatArray:
+        """p(w|C), the share of each word in all tokens, shape (V,)."""
+        return self.word_counts / max(1, int(self.word_counts.sum()))
+
+    def documents_of(self, word: int) -> tuple[IntArray, IntArray]:
+        """Return the documents that have a word, in order, and how often each has it."""
+        span = slice(self.by_word.indptr[word], self.by_word.indptr[word + 1])
+        return self.by_word.indices[span].astype(np.int64), self.by_word.data[span].astype(np.int64)
+
+    def frequency(self, words: Sequence[int]) -> IntArray:
+        """Return how often each document has any of the words, shape (D,)."""
+        frequency = np.zeros(self.n_documents, dtype=np.int64)
+        for word in words:
+            documents, counts = self.documents_of(word)
+            frequency[documents] += counts
+        return frequency
+
+
+_INDICES: WeakKeyDictionary[SearchableCorpus, TermIndex] = WeakKeyDictionary()

@@ -1,0 +1,106 @@
+"""Equation 1 by hand, and against a loop over documents that multiplies plain probabilities."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from qdtm.concepts.retrieval import log_query_likelihood, retrieve
+from qdtm.concepts.term_index import TermIndex
+
+EPS = 1e-6
+
+
+def naive_retrieve(counts, terms, rule, excluded):
+    """Score documents one by one, in probability space."""
+    p_collection = counts.sum(axis=0) / counts.sum()
+    found = []
+    for j, row in enumerate(counts):
+        frequencies = [sum(row[w] for w in term) for term in terms]
+        meets = all(frequencies) if rule == "and" else any(frequencies)
+        if not meets or any(row[w] for w in excluded):
+            continue
+        p = 1.0
+        for term, frequency in zip(terms, frequencies, strict=True):
+            p *= EPS * sum(p_collection[w] for w in term) + (1 - EPS) * frequency / row.sum()
+        found.append((j, np.log(p)))
+    return sorted(found, key=lambda pair: (-round(pair[1], 9), pair[0]))
+
+
+def test_equation_1_by_hand():
+    # Document of 4 tokens: the first term twice, the second never; p(q|C) are 0.1 and 0.05.
+    score = log_query_likelihood(np.array([[2], [0]]), np.array([4]), np.array([0.1, 0.05]))
+    assert score == pytest.approx(np.log(1e-6 * 0.1 + (1 - 1e-6) * 0.5) + np.log(1e-6 * 0.05))
+
+
+def test_rules_order_and_exclusion_by_hand():
+    #           a  b  c
+    counts = [[1, 1, 0], [2, 0, 0], [0, 3, 1], [1, 1, 2], [0, 0, 4], [1, 1, 0]]
+    index = TermIndex.from_matrix(sparse.csr_array(np.array(counts)))
+
+    assert retrieve(index, [(0,), (1,)], "and").documents.tolist() == [0, 5, 3]
+    assert retrieve(index, [(0,), (1,)], "or").documents.tolist() == [0, 5, 3, 1, 2]
+    without = retrieve(index, [(0,), (1,)], "and", excluded=(2,))
+    assert without.documents.tolist() == [0, 5]
+    assert without.n_excluded == 1
+
+
+def test_alternatives_of_a_wildcard_add_up():
+    counts = np.array([[1, 1, 2], [2, 0, 2], [0, 0, 4]])
+    index = TermIndex.from_matrix(counts)
+
+    found = retrieve(index, [(0, 1)], "and")
+
+    assert found.documents.tolist() == [0, 1]
+    assert (
+        found.log_likelihood[0] == found.log_likelihood[1] == pytest.approx(np.log(EPS / 3 + (1 - EPS) / 2))
+    )
+
+
+@pytest.mark.parametrize("rule", ["and", "or"])
+def test_a_query_without_terms_retrieves_nothing(rule):
+    assert len(retrieve(TermIndex.from_matrix(np.ones((3, 2))), [], rule)) == 0
+
+
+def test_a_very_long_query_does_not_underflow():
+    counts = np.full((1, 400), 1)
+    found = retrieve(TermIndex.from_matrix(counts), [(w,) for w in range(400)], "and")
+    assert np.isfinite(found.log_likelihood).all()
+
+
+@given(st.integers(0, 100_000), st.sampled_from(["and", "or"]))
+def test_retrieval_equals_the_loop(seed, rule):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(0.6, size=(int(rng.integers(1, 25)), 7))
+    counts[0] = 1  # every word occurs
+    terms = [
+        tuple(rng.choice(5, size=rng.integers(1, 3), replace=False).tolist())
+        for _ in range(rng.integers(1, 4))
+    ]
+    excluded = [6] if rng.random() < 0.5 else []
+
+    found = retrieve(TermIndex.from_matrix(sparse.csr_matrix(counts)), terms, rule, excluded)
+
+    expected = naive_retrieve(counts, terms, rule, excluded)
+    assert sorted(found.documents.tolist()) == sorted(j for j, _ in expected)
+    np.testing.assert_allclose(found.log_likelihood, [p for _, p in expected], rtol=1e-9)
+    assert (np.diff(found.log_likelihood) <= 0).all()
+    allowed = naive_retrieve(counts, terms, rule, [])
+    assert found.n_excluded == len(allowed) - len(expected)
+
+
+def test_equally_good_documents_keep_the_order_of_the_corpus():
+    counts = np.tile([1, 1], (50, 1))
+    assert retrieve(TermIndex.from_matrix(counts), [(0,)], "and").documents.tolist() == list(range(50))
+
+
+def test_the_index_reads_counts_both_ways():
+    index = TermIndex.from_matrix(sparse.csr_matrix(np.array([[0, 2], [0, 0], [1, 3]])))
+    assert index.lengths.tolist() == [2, 0, 4]
+    assert index.word_counts.tolist() == [1, 5]
+    assert index.p_collection.tolist() == pytest.approx([1 / 6, 5 / 6])
+    documents, counts = index.documents_of(1)
+    assert (documents.tolist(), counts.tolist()) == ([0, 2], [2, 3])
+    assert index.frequency([0, 1]).tolist() == [2, 0, 4]
+    assert index.frequency([]).tolist() == [0, 0, 0]
