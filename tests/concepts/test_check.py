@@ -76,7 +76,7 @@ def test_a_wildcard_counts_its_matches_together(news):
     (word,) = check.words
     assert word.matches == ("economic", "economist", "economy")
     assert (word.n_documents, word.n_occurrences) == (6, 8)
-    assert check_query(news, "zebra*").reason == "'zebra*' matches none of the 28 words of the vocabulary."
+    assert check_query(news, "zebra*").reason == "'zebra*' matches no word of the vocabulary (28 words)."
 
 
 def test_exclusion_by_shorthand_and_by_name(news):
@@ -108,6 +108,13 @@ def test_the_text_is_searched_before_the_keywords_unless_none_of_it_is_known(new
     assert check_query(news, Query("hockey", keywords=["cricket"])).n_retrieved == 1
     check = check_query(news, Query("sportz", keywords=["cricket"]))
     assert (check.n_retrieved, check.rule) == (4, "or")
+
+
+def test_a_vocabulary_word_that_never_occurs_is_unknown(corpus_of):
+    corpus = corpus_of("peace talks", "peace", vocabulary=["peace", "talks", "war", "warfare"])
+    check = check_query(corpus, "peace war war*", "or")
+    assert [word.status for word in check.words] == ["known", "unknown", "unknown"]
+    assert check.n_or == 2
 
 
 def test_a_broad_query_is_told(corpus_of):

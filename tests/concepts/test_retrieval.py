@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from qdtm.concepts.retrieval import log_query_likelihood, retrieve
+from qdtm.concepts.retrieval import log_term_likelihood, retrieve
 from qdtm.concepts.term_index import TermIndex
 
 EPS = 1e-6
@@ -29,9 +29,9 @@ def naive_retrieve(counts, terms, rule, excluded):
 
 
 def test_equation_1_by_hand():
-    # Document of 4 tokens: the first term twice, the second never; p(q|C) are 0.1 and 0.05.
-    score = log_query_likelihood(np.array([[2], [0]]), np.array([4]), np.array([0.1, 0.05]))
-    assert score == pytest.approx(np.log(1e-6 * 0.1 + (1 - 1e-6) * 0.5) + np.log(1e-6 * 0.05))
+    # Documents of 4 and 5 tokens, the first has the term twice, the second not at all; p(q|C) is 0.1.
+    score = log_term_likelihood(np.array([2, 0]), np.array([4, 5]), 0.1)
+    assert score == pytest.approx([np.log(1e-6 * 0.1 + (1 - 1e-6) * 0.5), np.log(1e-6 * 0.1)])
 
 
 def test_rules_order_and_exclusion_by_hand():

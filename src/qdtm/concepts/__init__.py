@@ -3,6 +3,7 @@
 from qdtm.concepts.check import QueryCheck, check_query
 from qdtm.concepts.concept import Concept, ConceptWord, RejectedWord
 from qdtm.concepts.expand import build_concepts
+from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.concepts.query import Query, as_queries
 from qdtm.concepts.verdict import WordCheck
 
@@ -16,4 +17,6 @@ __all__ = [
     "as_queries",
     "build_concepts",
     "check_query",
+    "concept_from_json",
+    "concept_to_json",
 ]

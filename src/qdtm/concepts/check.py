@@ -95,6 +95,7 @@ def describe(
     """Put what a search found into words."""
     words = [_check_word(word, "query", corpus, index, vectors) for word in searched.text]
     words += [_check_word(word, "keyword", corpus, index, vectors) for word in searched.keywords]
+    vocabulary = _vocabulary_size(corpus, index)
     return QueryCheck(
         name=searched.query.name,
         words=tuple(words),
@@ -104,8 +105,8 @@ def describe(
         n_or=len(searched.by_or),
         n_excluded=searched.retrieval.n_excluded,
         verdict=verdict_of(searched),
-        reason=reason_of(searched, words, index.n_documents, index.n_words),
-        advice=advice_of(searched, words, index.n_documents, index.n_words),
+        reason=reason_of(searched, words, index.n_documents, vocabulary),
+        advice=advice_of(searched, words, index.n_documents, vocabulary),
     )
 
 
@@ -122,3 +123,10 @@ def _check_word(
         matches=tuple(corpus.vocabulary[match] for match in word.matches),
         closest=closest_words(word.word, corpus.vocabulary, vectors) if word.status == "unknown" else (),
     )
+
+
+def _vocabulary_size(corpus: SearchableCorpus, index: TermIndex) -> str:
+    """Say how large the vocabulary is and how rare its words may be: "1,998 words in 3 documents or more"."""
+    limits = getattr(corpus.pipeline, "limits", None)
+    lowest = 1 if limits is None else limits.document_range(index.n_documents)[0]
+    return f"{index.n_words:,} words" + (f" in {lowest} documents or more" if lowest > 1 else "")

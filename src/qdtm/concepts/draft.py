@@ -14,7 +14,7 @@ from qdtm.concepts.concept import RejectedWord
 from qdtm.concepts.query import Extractor, Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
-from qdtm.concepts.search import SearchedQuery, search
+from qdtm.concepts.search import SearchedQuery, occurring, search
 from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
@@ -84,7 +84,7 @@ def draft_concept(
         raise QueryError(f"Query '{query.name}': {check.reason} {check.advice}".rstrip())
     extractor = _extractor_of(query, expansion)
     embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
-    given = (*searched.keywords, *resolve_list(query.add, corpus))
+    given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), index))
     dropped = matches_of(resolve_list(query.drop, corpus))
     own = tuple(word for word in matches_of(searched.text) if word not in dropped)
     draft = Draft(

@@ -66,6 +66,6 @@ def find_evidence(
     n_retrieved = int(np.isfinite(of_query).sum())
     score = np.log(p_wd) + (of_query if n_retrieved else 0.0)
     score[index.frequency(excluded)[documents] > 0] = -np.inf
-    best = np.lexsort((documents, -score))[:n]
+    best = np.argsort(-score, kind="stable")[:n]
     supporting = tuple(int(documents[j]) for j in best if np.isfinite(score[j]))
     return Evidence(len(documents), n_retrieved, supporting)

@@ -50,7 +50,8 @@ def retrieve(index: TermIndex, terms: Sequence[Term], rule: Rule, excluded: Sequ
     ----------
     index : TermIndex
     terms : sequence of tuple of int
-        The query's terms; the words of one term are alternatives and their counts add up.
+        The query's terms; the words of one term are alternatives and their counts add up. Each term occurs
+        in the corpus.
     rule : {"and", "or"}
         Whether a document must have all terms or any.
     excluded : sequence of int
@@ -60,39 +61,39 @@ def retrieve(index: TermIndex, terms: Sequence[Term], rule: Rule, excluded: Sequ
     -------
     Retrieval
     """
-    n_qd = np.array([index.frequency(term) for term in terms]).reshape(
-        len(terms), index.n_documents
-    )  # (Q, D)
-    found = n_qd > 0
-    meets = found.all(axis=0) & bool(terms) if rule == "and" else found.any(axis=0)  # (D,)
+    n_found = np.zeros(index.n_documents, dtype=np.int64)  # (D,) how many of the terms a document has
+    for term in terms:
+        n_found += index.frequency(term) > 0
+    meets = n_found >= (max(1, len(terms)) if rule == "and" else 1)
     kept = meets & (index.frequency(excluded) == 0)
     documents = np.flatnonzero(kept)
-    p_qC = np.array([index.p_collection[list(term)].sum() for term in terms])  # (Q,)
-    score = log_query_likelihood(n_qd[:, documents], index.lengths[documents], p_qC)
-    order = np.lexsort((documents, -score))
+    score = np.zeros(len(documents))
+    for term in terms:
+        p_qC = float(index.p_collection[list(term)].sum())
+        score += log_term_likelihood(index.frequency(term)[documents], index.lengths[documents], p_qC)
+    order = np.argsort(-score, kind="stable")  # equally good documents stay in the corpus' order
     return Retrieval(documents[order], score[order], int(meets.sum() - kept.sum()))
 
 
-def log_query_likelihood(n_qd: IntArray, lengths: IntArray, p_qC: FloatArray) -> FloatArray:
-    """Return log p(q|d), the sum over query terms of log p(q_i|d) (equation 1, in log space).
+def log_term_likelihood(n_qd: IntArray, lengths: IntArray, p_qC: float) -> FloatArray:
+    """Return log p(q_i|d); summed over the query's terms it is log p(q|d) (equation 1).
 
     Parameters
     ----------
-    n_qd : ndarray of int64, shape (Q, n)
-        How often document d has term q.
+    n_qd : ndarray of int64, shape (n,)
+        How often each document has the term.
     lengths : ndarray of int64, shape (n,)
         Tokens of each document.
-    p_qC : ndarray of float64, shape (Q,)
-        Probability of each term in the collection.
+    p_qC : float
+        Probability of the term in the collection, above 0.
 
     Returns
     -------
     ndarray of float64, shape (n,)
     """
-    p_qd = smoothed(n_qd / lengths, p_qC[:, None])  # (Q, n)
-    return np.asarray(np.log(p_qd).sum(axis=0))
+    return np.asarray(np.log(smoothed(n_qd / lengths, p_qC)))
 
 
-def smoothed(p: FloatArray, p_collection: FloatArray) -> FloatArray:
+def smoothed(p: FloatArray, p_collection: FloatArray | float) -> FloatArray:
     """Mix a probability with the collection's: eps p(w|C) + (1 - eps) p(w|.), eps = 1e-6."""
     return SMOOTHING * p_collection + (1.0 - SMOOTHING) * p

@@ -6,7 +6,8 @@ documents that each rule retrieves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from qdtm.concepts.query import Query, Rule, check_rule
 from qdtm.concepts.resolve import ResolvedWord, matches_of, resolve_list, resolve_text
@@ -57,13 +58,30 @@ def search(corpus: SearchableCorpus, index: TermIndex, query: Query, rule: Rule)
     searched by its keywords, and then any of them counts unless the query says otherwise.
     """
     check_rule(rule)
-    text, keywords = resolve_text(query.text, corpus), resolve_list(query.keywords, corpus)
+    text = occurring(resolve_text(query.text, corpus), index)
+    keywords = occurring(resolve_list(query.keywords, corpus), index)
     excluded = matches_of(resolve_list([*query.exclude, *query.phrase.excluded], corpus))
     sought = _known(text)
-    own_rule: Rule = query.rule or (rule if sought else "or")
+    by_keywords = not sought and bool(_known(keywords))
     terms: tuple[Term, ...] = tuple(word.matches for word in sought or _known(keywords))
-    by_and, by_or = (retrieve(index, terms, "and", excluded), retrieve(index, terms, "or", excluded))
-    return SearchedQuery(query, text, keywords, excluded, own_rule, by_and, by_or)
+    return SearchedQuery(
+        query=query,
+        text=text,
+        keywords=keywords,
+        excluded=excluded,
+        rule=query.rule or ("or" if by_keywords else rule),
+        by_and=retrieve(index, terms, "and", excluded),
+        by_or=retrieve(index, terms, "or", excluded),
+    )
+
+
+def occurring(words: Iterable[ResolvedWord], index: TermIndex) -> tuple[ResolvedWord, ...]:
+    """Take words that never occur (a vocabulary may be given with such words) as unknown."""
+    kept = [(word, tuple(w for w in word.matches if index.word_counts[w])) for word in words]
+    return tuple(
+        replace(word, matches=matches) if matches or not word.matches else ResolvedWord(word.word, "unknown")
+        for word, matches in kept
+    )
 
 
 def _known(words: tuple[ResolvedWord, ...]) -> tuple[ResolvedWord, ...]:

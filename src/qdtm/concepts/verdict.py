@@ -60,10 +60,10 @@ def verdict_of(searched: SearchedQuery) -> Verdict:
     return "absent" if found == 0 else "thin" if found < THIN_DOCUMENTS else "fine"
 
 
-def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int, n_words: int) -> str:
-    """Say in a sentence what was found."""
+def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int, vocabulary: str) -> str:
+    """Say in a sentence what was found; `vocabulary` describes its size."""
     if not searched.sought:
-        return "; ".join(_missing(word, n_words) for word in words) + "."
+        return "; ".join(_missing(word, vocabulary) for word in words) + "."
     found, n_excluded = len(searched.retrieval), searched.retrieval.n_excluded
     if found == 0 and n_excluded:
         return f"All {n_excluded:,} documents with {_sought(searched)} have an excluded word."
@@ -75,12 +75,12 @@ def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int
     return f"{only}{found:,} of {n_corpus:,} documents {have} {_sought(searched)}{excluded}."
 
 
-def advice_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int, n_words: int) -> str:
+def advice_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int, vocabulary: str) -> str:
     """Name what was left out and the way out; empty if there is nothing to do."""
     closest = [name for word in words for name in word.closest]
     if not searched.sought:
         return f"Closest: {_quoted(closest)}." if closest else _OTHER_WORDS
-    advice = [_left_out(word, n_words) for word in words if word.status == "unknown"]
+    advice = [_left_out(word, vocabulary) for word in words if word.status == "unknown"]
     return " ".join([*advice, *_way_out(searched, n_corpus)])
 
 
@@ -105,18 +105,18 @@ def _sought(searched: SearchedQuery) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {searched.rule} {words[-1]}"
 
 
-def _missing(word: WordCheck, n_words: int) -> str:
+def _missing(word: WordCheck, vocabulary: str) -> str:
     """Say why a word takes no part."""
     if word.status == "unknown" and "*" in word.word:
-        return f"'{word.word}' matches none of the {n_words:,} words of the vocabulary"
+        return f"'{word.word}' matches no word of the vocabulary ({vocabulary})"
     if word.status == "unknown":
-        return f"'{word.word}' is not in the vocabulary ({n_words:,} words)"
+        return f"'{word.word}' is not in the vocabulary ({vocabulary})"
     return f"'{word.word}' {_WHY_DROPPED.get(word.status, 'is removed by the text pipeline')}"
 
 
-def _left_out(word: WordCheck, n_words: int) -> str:
+def _left_out(word: WordCheck, vocabulary: str) -> str:
     closest = f" Closest: {_quoted(word.closest)}." if word.closest else ""
-    return f"{_missing(word, n_words)} and is left out.{closest}"
+    return f"{_missing(word, vocabulary)} and is left out.{closest}"
 
 
 def _quoted(words: Sequence[str]) -> str:
