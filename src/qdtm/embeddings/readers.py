@@ -108,10 +108,10 @@ def _text_rows(stream: IO[bytes], source: str, wanted: Collection[str] | None) -
             dimension = len(line.split(b" ")) - 1
             _check_dimension(dimension, source)
         n_words += 1
-        fields = line.rsplit(b" ", dimension)
-        word = _checked_word(fields, dimension, f"{source}, line {number:,}")
+        word = _checked_word(line, dimension, source, number)
         if wanted is None or word.lower() in wanted:
-            yield word, _checked_numbers(parse_numbers(fields[1:]), word, f"{source}, line {number:,}")
+            numbers = parse_numbers(line.rsplit(b" ", dimension)[1:])
+            yield word, _checked_numbers(numbers, word, f"{source}, line {number:,}")
     if expected is not None and n_words != expected:
         raise EmbeddingError(
             f"{source} promises {expected:,} words and has {n_words:,}; it is cut short: fetch it again."
@@ -132,21 +132,27 @@ def _lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _checked_word(fields: list[bytes], dimension: int, where: str) -> str:
+def _checked_word(line: bytes, dimension: int, source: str, number: int) -> str:
     """Return the word of a line, after a check that it has `dimension` numbers and no more.
 
     Some words of GloVe 840B hold spaces (". . ."), so what stands before the last `dimension` fields is the
-    word, unless it ends in a number: then the line has too many of them.
+    word, unless it ends in a number: then the line has too many of them. Counting spaces is much faster than
+    splitting, and most lines need no more.
     """
-    if len(fields) != dimension + 1:
+    n_numbers = line.count(b" ")
+    if n_numbers == dimension:
+        return line[: line.index(b" ")].decode("utf-8", errors="replace")
+    where = f"{source}, line {number:,}"
+    if n_numbers < dimension:
         raise EmbeddingError(
-            f"{where} has {len(fields) - 1} numbers, not {dimension}; the file is cut short or damaged."
+            f"{where} has {n_numbers} numbers, not {dimension}; the file is cut short or damaged."
         )
-    if b" " in fields[0] and parse_numbers(fields[0].split(b" ")[1:]) is not None:
+    word = line.rsplit(b" ", dimension)[0]
+    if parse_numbers(word.split(b" ")[1:]) is not None:
         raise EmbeddingError(
             f"{where} has more than {dimension} numbers; all vectors must have one dimension."
         )
-    return fields[0].decode("utf-8", errors="replace")
+    return word.decode("utf-8", errors="replace")
 
 
 def _checked_numbers(numbers: NDArray[np.float32] | None, word: str, where: str) -> NDArray[np.float32]:
