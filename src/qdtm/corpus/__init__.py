@@ -1,1 +1,28 @@
+"""Files, texts or tokens in, a `Corpus` out."""
 
+from qdtm.corpus.corpus import Corpus, EncodedDocuments
+from qdtm.corpus.demo import load_demo_corpus
+from qdtm.corpus.lemmas import noun_lemma
+from qdtm.corpus.readers import READERS, read_records
+from qdtm.corpus.records import CorpusWarning, ReadOptions, Record
+from qdtm.corpus.stopwords import stop_words
+from qdtm.corpus.store import Document, DocumentStore
+from qdtm.corpus.text import TextPipeline
+from qdtm.corpus.vocabulary import VocabularyLimits
+
+__all__ = [
+    "READERS",
+    "Corpus",
+    "CorpusWarning",
+    "Document",
+    "DocumentStore",
+    "EncodedDocuments",
+    "ReadOptions",
+    "Record",
+    "TextPipeline",
+    "VocabularyLimits",
+    "load_demo_corpus",
+    "noun_lemma",
+    "read_records",
+    "stop_words",
+]

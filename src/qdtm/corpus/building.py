@@ -1,0 +1,334 @@
+"""Files, texts, tokens or counts in, a `Corpus` out. The public names for these are the methods of `Corpus`.
+
+All ways lead through `indexing`: documents are numbered in one pass; then either the limits choose the
+vocabulary, or it is fixed (by another corpus, `like`) and words outside it are left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
+from qdtm.corpus.corpus import Corpus, Progress
+from qdtm.corpus.indexing import IndexedTokens, apply_limits, index_documents, renumber
+from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
+from qdtm.corpus.readers import read_records
+from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
+from qdtm.corpus.sqlite_store import SqliteDocuments
+from qdtm.corpus.store import BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
+from qdtm.corpus.text import TextPipeline
+from qdtm.corpus.vocabulary import VocabularyLimits
+from qdtm.errors import CorpusError, ParameterError
+
+_PROGRESS_EVERY = 1_000
+
+_Fields = Mapping[str, Column]
+
+
+# --- from files and texts --------------------------------------------------------------------------------
+
+
+def read(
+    path: str | os.PathLike[str],
+    text_column: str | None,
+    id_column: str | None,
+    encoding: str | None,
+    pipeline: TextPipeline | None,
+    like: Corpus | None,
+    progress: Progress | None,
+) -> Corpus:
+    """See `Corpus.read`."""
+    meter = Meter()
+    records = read_records(path, ReadOptions(text_column, id_column, encoding), meter)
+    intake = StreamIntake(_reporting(records, meter, progress), _as_record, lambda _, record: record)
+    with intake:
+        indexed, pipeline = _index_texts((record.text for record in intake), pipeline, like)
+        documents = intake.finish()
+        if id_column is not None:
+            _warn_of_repeated_ids(documents)
+        return _corpus(indexed, documents, pipeline)
+
+
+def from_texts(
+    texts: Iterable[object],
+    ids: Column | None,
+    fields: _Fields | None,
+    pipeline: TextPipeline | None,
+    like: Corpus | None,
+) -> Corpus:
+    """See `Corpus.from_texts`."""
+    check_iterable(texts, "texts")
+    return _of_intake(take_in(texts, _as_text, ids=ids, fields=fields), pipeline, like)
+
+
+def from_dataframe(
+    frame: Any, text_column: object, id_column: object, pipeline: TextPipeline | None, like: Corpus | None
+) -> Corpus:
+    """See `Corpus.from_dataframe`."""
+    names = [str(label) for label in frame.columns]
+    if len(set(names)) < len(names):
+        raise CorpusError("The DataFrame has more than one column of the same name; rename them.")
+    if not names or not len(frame):
+        raise CorpusError(f"The DataFrame has no {'rows' if names else 'columns'}.")
+    columns = [_column_of(frame, label) for label in frame.columns]
+    first = [[column[j] for column in columns] for j in range(min(N_PEEKED, len(frame)))]
+    source = "the DataFrame"
+    text = find_text_column(names, first, None if text_column is None else str(text_column), source)
+    name = find_id_column(names, None if id_column is None else str(id_column), source)
+    ids = columns[name] if name is not None else getattr(frame, "index", None)
+    fields = {names[c]: columns[c] for c in range(len(names)) if c not in (text, name)}
+    intake = MemoryIntake(columns[text], _as_text, MemoryDocuments(columns[text], ids, fields))
+    return _of_intake(intake, pipeline, like)
+
+
+def from_vectorizer(
+    texts: Iterable[object], vectorizer: Any, ids: Column | None, fields: _Fields | None
+) -> Corpus:
+    """See `Corpus.from_vectorizer`."""
+    check_iterable(texts, "texts")
+    if not hasattr(vectorizer, "build_analyzer") or not hasattr(vectorizer, "max_features"):
+        raise ParameterError(f"Expected a CountVectorizer, got {type(vectorizer).__name__}.")
+    if vectorizer.input != "content":
+        raise ParameterError(f"The vectorizer must have input='content', not {vectorizer.input!r}.")
+    limits = VocabularyLimits(vectorizer.min_df, vectorizer.max_df, vectorizer.max_features)
+    pipeline = dataclasses.replace(TextPipeline.plain(tokenizer=_analyzer(vectorizer)), limits=limits)
+    with take_in(texts, _as_text, ids=ids, fields=fields) as intake:
+        words = _vectorizer_words(vectorizer)
+        indexed = index_documents(map(pipeline.split, intake), pipeline.word, fixed_words=words)
+        indexed = _limited(indexed, VocabularyLimits.unlimited() if words else limits, keep_words=words)
+        return _corpus(indexed, intake.finish(), pipeline)
+
+
+# --- from tokens and counts ------------------------------------------------------------------------------
+
+
+def from_tokens(
+    documents: Iterable[Iterable[str] | None],
+    texts: Column | None,
+    ids: Column | None,
+    fields: _Fields | None,
+    limits: VocabularyLimits | None,
+    pipeline: TextPipeline | None,
+    like: Corpus | None,
+) -> Corpus:
+    """See `Corpus.from_tokens`."""
+    check_iterable(documents, "lists of tokens")
+    with take_in(documents, _as_tokens, texts=texts, ids=ids, fields=fields) as intake:
+        indexed = index_documents(intake, str, fixed_words=like.vocabulary if like else None)
+        if like is None:
+            indexed = _limited(indexed, limits or VocabularyLimits.unlimited())
+        return _corpus(indexed, intake.finish(), _query_pipeline(indexed.words, pipeline, like))
+
+
+def from_counts(
+    matrix: Any,
+    vocabulary: Sequence[str],
+    texts: Column | None,
+    ids: Column | None,
+    fields: _Fields | None,
+    pipeline: TextPipeline | None,
+) -> Corpus:
+    """See `Corpus.from_counts`."""
+    from scipy.sparse import csr_matrix
+
+    words = [str(word) for word in vocabulary]
+    counts = csr_matrix(matrix)  # (D, V)
+    if counts.shape[1] != len(words):
+        raise CorpusError(f"The counts have {counts.shape[1]:,} columns for {len(words):,} words.")
+    if not np.isfinite(counts.data).all() or (counts.data < 0).any() or (counts.data % 1 != 0).any():
+        raise CorpusError("The counts must be whole numbers of at least 0.")
+    repeats = counts.data.astype(np.int64)
+    tokens = np.repeat(counts.indices, repeats).astype(np.int32)  # (N,)
+    offsets = np.concatenate([[0], np.cumsum(repeats)])[counts.indptr].astype(np.int64)  # (D + 1,)
+    _check_not_empty(IndexedTokens(words, tokens, offsets, n_read=len(tokens)))
+    documents = MemoryDocuments(BagTexts(words, tokens, offsets) if texts is None else texts, ids, fields)
+    return Corpus(tuple(words), tokens, offsets, documents, _query_pipeline(words, pipeline, None))
+
+
+# --- from anything ---------------------------------------------------------------------------------------
+
+
+def of(
+    source: Any, text_column: object, id_column: object, pipeline: TextPipeline | None, like: Corpus | None
+) -> Corpus:
+    """See `Corpus.of`."""
+    if isinstance(source, Corpus):
+        return source if like is None or like.vocabulary == source.vocabulary else _translated(source, like)
+    if isinstance(source, os.PathLike):
+        text, name = (None if column is None else str(column) for column in (text_column, id_column))
+        return Corpus.read(source, text_column=text, id_column=name, pipeline=pipeline, like=like)
+    if hasattr(source, "columns") and not isinstance(source, Mapping):
+        return from_dataframe(source, text_column, id_column, pipeline, like)
+    check_iterable(source, "texts, lists of tokens or a DataFrame")
+    index = getattr(source, "index", None) if hasattr(source, "iloc") else None  # of a pandas Series
+    first, values = _peek(source)
+    if isinstance(first, str) or not isinstance(first, Iterable):
+        return from_texts(values, index, None, pipeline, like)
+    return from_tokens(values, None, index, None, None, pipeline, like)
+
+
+def _peek(source: Any) -> tuple[object, Any]:
+    """Return the first value that is not missing, and the source with all its values still to come."""
+    column = as_column(source)
+    if column is not None:
+        return next((column[j] for j in range(len(column)) if not is_missing(column[j])), None), source
+    values = iter(source)
+    seen = []
+    for value in values:
+        seen.append(value)
+        if not is_missing(value):
+            break
+    return (seen[-1] if seen else None), itertools.chain(seen, values)
+
+
+def _translated(corpus: Corpus, like: Corpus) -> Corpus:
+    """Return a corpus expressed in the vocabulary of another."""
+    indexed = IndexedTokens(list(corpus.vocabulary), corpus.tokens, corpus.offsets, n_read=corpus.n_tokens)
+    return _corpus(renumber(indexed, like.vocabulary), corpus.documents, like.pipeline)
+
+
+# --- shared steps ----------------------------------------------------------------------------------------
+
+
+def _of_intake(intake: Intake[str], pipeline: TextPipeline | None, like: Corpus | None) -> Corpus:
+    with intake:
+        indexed, pipeline = _index_texts(intake, pipeline, like)
+        return _corpus(indexed, intake.finish(), pipeline)
+
+
+def _index_texts(
+    texts: Iterable[str], pipeline: TextPipeline | None, like: Corpus | None
+) -> tuple[IndexedTokens, TextPipeline]:
+    """Split and number texts, by a pipeline or as another corpus does."""
+    if like is not None and pipeline is not None:
+        raise ParameterError("Give either pipeline or like, whose pipeline is used; not both.")
+    if like is not None:
+        words = like.vocabulary
+        return index_documents(
+            map(like.pipeline.split, texts), like.pipeline.word, fixed_words=words
+        ), like.pipeline
+    pipeline = pipeline or TextPipeline()
+    indexed = index_documents(map(pipeline.split, texts), pipeline.word)
+    return _limited(indexed, pipeline.limits), pipeline
+
+
+def _limited(
+    indexed: IndexedTokens, limits: VocabularyLimits, keep_words: Sequence[str] | None = None
+) -> IndexedTokens:
+    """Choose the vocabulary (unless it is fixed), and make sure that something is left."""
+    _check_not_empty(indexed)
+    if keep_words:
+        return indexed
+    limited = apply_limits(indexed, limits)
+    if not limited.words:
+        lowest, highest = limits.document_range(indexed.n_documents)
+        raise CorpusError(
+            f"None of the {len(indexed.words):,} words is left: none occurs in at least {lowest:,} and at "
+            f"most {highest:,} of the {indexed.n_documents:,} documents; change min_df or max_df."
+        )
+    return limited
+
+
+def _check_not_empty(indexed: IndexedTokens) -> None:
+    n_documents = indexed.n_documents
+    if not n_documents:
+        raise CorpusError("The corpus is empty: it has no documents.")
+    if len(indexed.tokens):
+        return
+    if not indexed.n_read:
+        raise CorpusError(f"The corpus is empty: there is no word in any of its {n_documents:,} documents.")
+    raise CorpusError(
+        f"Nothing is left of the {n_documents:,} documents after cleaning: all {indexed.n_read:,} tokens are "
+        "stop words, numbers or too short; change the TextPipeline (language, stop_words, min_token_length)."
+    )
+
+
+def _corpus(indexed: IndexedTokens, documents: DocumentStore, pipeline: TextPipeline) -> Corpus:
+    return Corpus(tuple(indexed.words), indexed.tokens, indexed.offsets, documents, pipeline)
+
+
+def _query_pipeline(words: Sequence[str], pipeline: TextPipeline | None, like: Corpus | None) -> TextPipeline:
+    """Return what makes words of queries where the documents came as ready tokens."""
+    if pipeline is not None:
+        return pipeline
+    if like is not None:
+        return like.pipeline
+    return TextPipeline.plain(lowercase=all(word == word.lower() for word in words))
+
+
+def _reporting(records: Iterator[Record], meter: Meter, progress: Progress | None) -> Iterator[Record]:
+    """Pass records on, telling `progress` about them now and then and at the end."""
+    number = 0
+    for number, record in enumerate(records, start=1):
+        yield record
+        if progress is not None and number % _PROGRESS_EVERY == 0:
+            progress(number, meter.share())
+    if progress is not None:
+        progress(number, 1.0)
+
+
+def _warn_of_repeated_ids(documents: SqliteDocuments) -> None:
+    repeated = documents.first_repeated_id()
+    if repeated is not None:
+        message = f"More than one document has the id {repeated!r}; their rows tell such documents apart."
+        warnings.warn(message, CorpusWarning, stacklevel=4)
+
+
+def _column_of(frame: Any, label: object) -> Column:
+    column = as_column(frame[label])
+    if column is None:
+        raise CorpusError(f"Column {label!r} of the DataFrame cannot be read.")
+    return column
+
+
+def _analyzer(vectorizer: Any) -> Any:
+    analyze = vectorizer.build_analyzer()
+    return (lambda text: list(dict.fromkeys(analyze(text)))) if vectorizer.binary else analyze
+
+
+def _vectorizer_words(vectorizer: Any) -> list[str] | None:
+    """Return the words of a vectorizer that has a vocabulary, in the order of its columns."""
+    if hasattr(vectorizer, "vocabulary_"):
+        return [str(word) for word in vectorizer.get_feature_names_out()]
+    if vectorizer.vocabulary is None:
+        return None
+    given = vectorizer.vocabulary
+    return sorted(given, key=given.__getitem__) if isinstance(given, Mapping) else list(given)
+
+
+def _as_record(_: int, value: object) -> Record:
+    if not isinstance(value, Record):
+        raise CorpusError(f"A reader must yield records, not {type(value).__name__}.")
+    return value
+
+
+def _as_text(position: int, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if is_missing(value):
+        return ""
+    raise CorpusError(
+        f"Document {position:,} is not a text but {type(value).__name__} ({_shortened(value)})."
+    )
+
+
+def _as_tokens(position: int, value: Any) -> Iterable[str]:
+    if is_missing(value):
+        return ()
+    if isinstance(value, str | bytes) or not (hasattr(value, "__len__") and isinstance(value, Iterable)):
+        kind = type(value).__name__
+        raise CorpusError(f"Document {position:,} is not a list of tokens but {kind} ({_shortened(value)}).")
+    tokens: Iterable[str] = value
+    return tokens
+
+
+def _shortened(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 40 else f"{text[:37]}..."

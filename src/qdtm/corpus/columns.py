@@ -1,0 +1,101 @@
+"""Column names and a few rows in, the columns of the text and of the name out."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Sequence
+
+from qdtm.corpus.records import CorpusWarning
+from qdtm.corpus.store import as_field
+from qdtm.errors import CorpusError
+
+_TEXT_NAMES = (
+    "text", "full_text", "fulltext", "full text", "body", "content", "contents", "document", "article",
+    "message", "tweet", "post", "comment", "review", "abstract", "transcript", "speech", "answer", "response",
+    "description", "summary", "sentence", "snippet", "headline", "title",
+)  # fmt: skip
+_ID_NAMES = ("id", "doc_id", "docid", "document_id")
+_N_LISTED = 30
+
+N_PEEKED = 50
+"""How many rows a reader looks at before it decides."""
+
+
+def find_text_column(
+    names: Sequence[str], rows: Sequence[Sequence[object]], wanted: str | None, source: str
+) -> int:
+    """Return the position of the column that holds the texts.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns there are.
+    rows : sequence of sequences
+        The first rows.
+    wanted : str or None
+        The user's choice. Without one: the column with a usual name ("text", "body", "content", ...), the
+        only column, or the one with the longest texts in `rows`, in that order; the last is a guess, and
+        warned about.
+    source : str
+        What the message calls the table.
+
+    Raises
+    ------
+    CorpusError
+        If there is no such column; the message lists those there are.
+    """
+    if wanted is not None:
+        return find_column(names, wanted, source)
+    folded = [name.strip().casefold() for name in names]
+    for usual in _TEXT_NAMES:
+        if usual in folded:
+            return folded.index(usual)
+    if len(names) == 1:
+        return 0
+    position = max(
+        range(len(names)), key=lambda c: sum(len(as_field(row[c])) for row in rows if c < len(row))
+    )
+    warnings.warn(
+        f"No text column was named for {source}; {names[position]!r}, with the longest texts, was taken.",
+        CorpusWarning,
+        stacklevel=2,
+    )
+    return position
+
+
+def find_id_column(names: Sequence[str], wanted: str | None, source: str) -> int | None:
+    """Return the position of the column that names the documents: the user's choice, or one called "id"."""
+    if wanted is not None:
+        return find_column(names, wanted, source)
+    folded = [name.strip().casefold() for name in names]
+    return next((folded.index(usual) for usual in _ID_NAMES if usual in folded), None)
+
+
+def find_column(names: Sequence[str], wanted: str, source: str) -> int:
+    """Return the position of a column by its name, of which case and outer spaces may be wrong."""
+    if wanted in names:
+        return list(names).index(wanted)
+    folded = [name.strip().casefold() for name in names]
+    if folded.count(wanted.strip().casefold()) == 1:
+        return folded.index(wanted.strip().casefold())
+    closest = difflib.get_close_matches(wanted, names, n=1)
+    hint = f" Closest: {closest[0]!r}." if closest else ""
+    listed = ", ".join(repr(name) for name in names[:_N_LISTED])
+    more = f" and {len(names) - _N_LISTED} more" if len(names) > _N_LISTED else ""
+    raise CorpusError(f"Column {wanted!r} is not in {source}.{hint} Columns: {listed}{more}.")
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Return names that are all different and not empty: "a", "a", "" become "a", "a_2", "column_3"."""
+    taken: set[str] = set()
+    distinct = []
+    for position, name in enumerate(names, start=1):
+        base = candidate = name.strip() or f"column_{position}"
+        count = 1
+        while candidate in taken:
+            count += 1
+            candidate = f"{base}_{count}"
+        taken.add(candidate)
+        distinct.append(candidate)
+    return distinct

@@ -1,0 +1,392 @@
+"""`Corpus`: documents as numbers, for the model, and as text, for the reader. It never changes.
+
+Made from files, texts, tokens or counts (`qdtm.corpus.building` does the work); asked by everything
+downstream.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.corpus.indexing import count_matrix
+from qdtm.corpus.store import Column, DocumentStore
+from qdtm.corpus.text import TextPipeline
+from qdtm.corpus.vocabulary import VocabularyLimits
+from qdtm.errors import CorpusError
+
+Progress = Callable[[int, float], None]
+"""Called now and then with the number of documents read so far and the share of the source that is."""
+
+
+class EncodedDocuments(NamedTuple):
+    """New documents over the vocabulary of a corpus.
+
+    Attributes
+    ----------
+    tokens : ndarray of int32, shape (N,)
+    offsets : ndarray of int64, shape (D + 1,)
+    """
+
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """A collection of documents, cleaned and numbered.
+
+    Every document that went in has its row, even if nothing is left of it. Make one with `read`,
+    `from_texts`, `from_tokens`, `from_dataframe`, `from_vectorizer`, `from_counts`, or `of`, which sees what
+    it is given.
+
+    Attributes
+    ----------
+    vocabulary : tuple of str, length V
+        The words, in alphabetical order (from a vectorizer or counts: in the order of its columns).
+    tokens : ndarray of int32, shape (N,)
+        The word of each token, document after document, in the order of the text.
+    offsets : ndarray of int64, shape (D + 1,)
+        Document `j` is `tokens[offsets[j]:offsets[j + 1]]`.
+    documents : DocumentStore
+        Names, texts and fields, for display.
+    pipeline : TextPipeline
+        What made words of the texts; also for queries and new documents.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["Bushfires near Sydney.", "Firefighters fight the fires in Sydney."])
+    >>> corpus
+    Corpus(2 documents, 5 words, 6 tokens)
+    >>> corpus.vocabulary
+    ('bushfires', 'fight', 'fire', 'firefighter', 'sydney')
+    """
+
+    vocabulary: tuple[str, ...]
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    documents: DocumentStore
+    pipeline: TextPipeline
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
+        object.__setattr__(self, "tokens", _frozen_array(self.tokens, np.int32))
+        object.__setattr__(self, "offsets", _frozen_array(self.offsets, np.int64))
+        _check(self)
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, {self.n_tokens:,} tokens)"
+
+    def __len__(self) -> int:
+        return self.n_documents
+
+    # --- numbers -----------------------------------------------------------------------------------------
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents, D; empty ones count."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_words(self) -> int:
+        """The number of words in the vocabulary, V."""
+        return len(self.vocabulary)
+
+    @property
+    def n_tokens(self) -> int:
+        """The number of tokens, N."""
+        return len(self.tokens)
+
+    @cached_property
+    def word_index(self) -> Mapping[str, int]:
+        """The position of each word in the vocabulary."""
+        return {word: w for w, word in enumerate(self.vocabulary)}
+
+    @cached_property
+    def document_term_matrix(self) -> Any:
+        """How often each document has each word: scipy CSR matrix of int32, shape (D, V)."""
+        return count_matrix(self.tokens, self.offsets, self.n_words)
+
+    @cached_property
+    def document_frequency(self) -> NDArray[np.int64]:
+        """In how many documents each word occurs, shape (V,)."""
+        return np.bincount(self.document_term_matrix.indices, minlength=self.n_words).astype(np.int64)
+
+    @cached_property
+    def word_counts(self) -> NDArray[np.int64]:
+        """How often each word occurs, shape (V,)."""
+        return np.bincount(self.tokens, minlength=self.n_words).astype(np.int64)
+
+    @cached_property
+    def document_lengths(self) -> NDArray[np.int64]:
+        """How many tokens each document has, shape (D,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The sha256 of vocabulary, tokens and offsets, whatever the texts and ids."""
+        digest = hashlib.sha256()
+        for word in self.vocabulary:
+            data = word.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "little") + data)
+        for array in (self.tokens.astype("<i4"), self.offsets.astype("<i8")):
+            digest.update(len(array).to_bytes(8, "little"))
+            digest.update(array.data)
+        return digest.hexdigest()
+
+    # --- other documents ---------------------------------------------------------------------------------
+
+    def encode(self, documents: Any) -> EncodedDocuments:
+        """Express new documents in the vocabulary of this corpus; words it does not have are left out.
+
+        Parameters
+        ----------
+        documents : anything that `Corpus.of` takes
+            Texts go through this corpus's pipeline; ready tokens are looked up as they are.
+        """
+        encoded = Corpus.of(documents, like=self)
+        return EncodedDocuments(encoded.tokens, encoded.offsets)
+
+    def encode_counts(self, documents: Any) -> Any:
+        """Count the words of new documents: scipy CSR matrix of int32, shape (n_new, V)."""
+        return count_matrix(*self.encode(documents), self.n_words)
+
+    # --- making one --------------------------------------------------------------------------------------
+
+    @staticmethod
+    def read(
+        path: str | os.PathLike[str],
+        *,
+        text_column: str | None = None,
+        id_column: str | None = None,
+        encoding: str | None = None,
+        pipeline: TextPipeline | None = None,
+        like: Corpus | None = None,
+        progress: Progress | None = None,
+    ) -> Corpus:
+        """Read a file (.csv, .tsv, .jsonl, .txt with a document a line, ...) or a folder of .txt files.
+
+        The file is read once, in pieces; the texts go to a temporary file of their own until they are shown.
+
+        Parameters
+        ----------
+        path : path
+        text_column, id_column : str, optional
+            The columns (keys, in .jsonl) of the text and of the name of a document. All others become fields.
+        encoding : str, optional
+            The encoding, where it should not be found out.
+        pipeline : TextPipeline, optional
+            The steps from text to words.
+        like : Corpus, optional
+            Use the pipeline and the vocabulary of this corpus: for new documents of a fitted model.
+        progress : callable, optional
+            Called with the number of documents read and the share of the file that has been read.
+
+        Raises
+        ------
+        CorpusError
+            If it cannot be read, or nothing is left of it.
+        """
+        from qdtm.corpus import building
+
+        return building.read(path, text_column, id_column, encoding, pipeline, like, progress)
+
+    @staticmethod
+    def from_texts(
+        texts: Iterable[object],
+        *,
+        ids: Sequence[object] | None = None,
+        fields: Mapping[str, Column] | None = None,
+        pipeline: TextPipeline | None = None,
+        like: Corpus | None = None,
+    ) -> Corpus:
+        """Make a corpus of strings; None and NaN are empty documents.
+
+        A list is kept as it is, for display. The texts of an iterator are read once and put into a temporary
+        file, so that they need not fit into memory (unless `ids` or `fields` are given).
+
+        Parameters
+        ----------
+        texts : iterable of str
+        ids : sequence, optional
+            Names for display.
+        fields : mapping of str to sequence, optional
+            Further columns, each as long as `texts`.
+        pipeline, like
+            As in `read`.
+        """
+        from qdtm.corpus import building
+
+        return building.from_texts(texts, ids, fields, pipeline, like)
+
+    @staticmethod
+    def from_tokens(
+        documents: Iterable[Iterable[str] | None],
+        *,
+        texts: Column | None = None,
+        ids: Sequence[object] | None = None,
+        fields: Mapping[str, Column] | None = None,
+        limits: VocabularyLimits | None = None,
+        pipeline: TextPipeline | None = None,
+        like: Corpus | None = None,
+    ) -> Corpus:
+        """Make a corpus of ready tokens, which are words as they are.
+
+        Parameters
+        ----------
+        documents : iterable of lists of str
+        texts : sequence of str, optional
+            What to show for each document; its tokens without.
+        ids, fields
+            As in `from_texts`.
+        limits : VocabularyLimits, optional
+            None by default: every token is a word of the vocabulary.
+        pipeline : TextPipeline, optional
+            What makes words of queries and of new texts; by default they are only split, and turned to lower
+            case if the tokens are.
+        like : Corpus, optional
+            As in `read`.
+        """
+        from qdtm.corpus import building
+
+        return building.from_tokens(documents, texts, ids, fields, limits, pipeline, like)
+
+    @staticmethod
+    def from_dataframe(
+        frame: Any,
+        text_column: object = None,
+        *,
+        id_column: object = None,
+        pipeline: TextPipeline | None = None,
+        like: Corpus | None = None,
+    ) -> Corpus:
+        """Make a corpus of a pandas (or polars) DataFrame; its other columns become fields.
+
+        Without `id_column`, and without a column called "id", the index names the documents.
+        """
+        from qdtm.corpus import building
+
+        return building.from_dataframe(frame, text_column, id_column, pipeline, like)
+
+    @staticmethod
+    def from_vectorizer(
+        texts: Iterable[object],
+        vectorizer: Any,
+        *,
+        ids: Sequence[object] | None = None,
+        fields: Mapping[str, Column] | None = None,
+    ) -> Corpus:
+        """Make a corpus of texts with scikit-learn's `CountVectorizer` in place of a text pipeline.
+
+        A fitted vectorizer (or one with a given vocabulary) fixes the vocabulary; one that is not fitted
+        gives its analyzer and its limits, and stays unfitted.
+        """
+        from qdtm.corpus import building
+
+        return building.from_vectorizer(texts, vectorizer, ids, fields)
+
+    @staticmethod
+    def from_counts(
+        matrix: Any,
+        vocabulary: Sequence[str],
+        *,
+        texts: Column | None = None,
+        ids: Sequence[object] | None = None,
+        fields: Mapping[str, Column] | None = None,
+        pipeline: TextPipeline | None = None,
+    ) -> Corpus:
+        """Make a corpus of word counts (bags of words), whose words have no order.
+
+        Parameters
+        ----------
+        matrix : array or sparse matrix of whole numbers, shape (D, V)
+        vocabulary : sequence of str, length V
+            The word of each column. All of them stay, those that never occur too.
+        texts, ids, fields, pipeline
+            As in `from_tokens`.
+        """
+        from qdtm.corpus import building
+
+        return building.from_counts(matrix, vocabulary, texts, ids, fields, pipeline)
+
+    @staticmethod
+    def of(
+        source: Any,
+        *,
+        text_column: object = None,
+        id_column: object = None,
+        pipeline: TextPipeline | None = None,
+        like: Corpus | None = None,
+    ) -> Corpus:
+        """Make a corpus of whatever the user has.
+
+        Parameters
+        ----------
+        source : Corpus, DataFrame, Series, list or iterator of texts or of token lists, Path
+            A string alone is refused, since it may be a text or the name of a file.
+        text_column, id_column
+            For a DataFrame or a file.
+        pipeline, like
+            As in `read`.
+        """
+        from qdtm.corpus import building
+
+        return building.of(source, text_column, id_column, pipeline, like)
+
+    # --- keeping it --------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Save to a folder, whole or not at all; `force` replaces a corpus that was saved there before."""
+        from qdtm.corpus.storage import save_corpus
+
+        save_corpus(self, path, force=force)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], *, pipeline: TextPipeline | None = None) -> Corpus:
+        """Load a saved corpus; its texts stay in the folder until they are shown.
+
+        Parameters
+        ----------
+        path : path
+        pipeline : TextPipeline, optional
+            The pipeline it was made with; needed only if that has functions of yours, which cannot be saved.
+        """
+        from qdtm.corpus.storage import load_corpus
+
+        return load_corpus(path, pipeline=pipeline)
+
+
+def _frozen_array(array: NDArray[Any], dtype: type[np.integer[Any]]) -> NDArray[Any]:
+    array = np.ascontiguousarray(array, dtype=dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+def _check(corpus: Corpus) -> None:
+    """Raise unless the parts fit together; a corpus that exists can be relied upon."""
+    tokens, offsets = corpus.tokens, corpus.offsets
+    if (
+        tokens.ndim != 1
+        or offsets.ndim != 1
+        or not len(offsets)
+        or offsets[0] != 0
+        or offsets[-1] != len(tokens)
+    ):
+        raise CorpusError("The offsets of the documents do not fit the tokens.")
+    if (np.diff(offsets) < 0).any():
+        raise CorpusError("The offsets of the documents must not fall.")
+    if len(tokens) and not (tokens.min() >= 0 and tokens.max() < corpus.n_words):
+        raise CorpusError(f"A token is not one of the {corpus.n_words:,} words of the vocabulary.")
+    if len(set(corpus.vocabulary)) != corpus.n_words:
+        raise CorpusError("The vocabulary has a word more than once.")
+    if len(corpus.documents) != corpus.n_documents:
+        raise CorpusError(
+            f"There are {corpus.n_documents:,} documents as tokens and {len(corpus.documents):,} as texts."
+        )

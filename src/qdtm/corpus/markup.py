@@ -1,0 +1,31 @@
+"""Text in, text out: take away what is not language (web addresses, HTML tags and entities)."""
+
+from __future__ import annotations
+
+import html
+import re
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--[^<>]{0,1000}-->")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+
+
+def strip_markup(text: str) -> str:
+    """Return `text` without HTML tags, web and mail addresses, and with HTML entities as characters.
+
+    Every pattern is bounded, so that the time is linear in the length of the text whatever it holds.
+
+    Examples
+    --------
+    >>> strip_markup("Fish &amp; chips<br/>see https://example.org/menu?id=1 today")
+    'Fish & chips see   today'
+    """
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "&" in text:
+        text = html.unescape(text)
+    if "://" in text or "www." in text:
+        text = _ADDRESS.sub(" ", text)
+    if "@" in text:
+        text = _MAIL.sub(" ", text)
+    return text

@@ -1,0 +1,237 @@
+"""Documents in an SQLite file: written row by row while a corpus is read, read back only when shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from qdtm.corpus.records import Record
+from qdtm.corpus.store import Document, row_number
+from qdtm.errors import StorageError
+
+_ROWS_AT_ONCE = 500
+
+_SCHEMA = """
+    CREATE TABLE documents (
+        row INTEGER PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL
+    );
+    CREATE TABLE field_names (position INTEGER PRIMARY KEY, name TEXT NOT NULL);
+"""
+
+
+class SqliteDocuments:
+    """The documents of an SQLite file, opened for reading only; safe to use from several threads.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `SqliteWriter` made.
+    is_temporary : bool
+        Remove the file when this object goes.
+
+    Raises
+    ------
+    StorageError
+        If the file is missing or not one of ours.
+    """
+
+    def __init__(self, path: Path, *, is_temporary: bool = False) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        if is_temporary:
+            weakref.finalize(self, _remove, path, os.getpid())
+        self._check_schema()
+        self._length = int(self._rows("SELECT COUNT(*) FROM documents")[0][0])
+        last = self._rows("SELECT MIN(row), MAX(row) FROM documents")[0]
+        if self._length and last != (0, self._length - 1):
+            raise StorageError(f"{str(path)!r} is damaged: its rows are not numbered from 0.")
+        self._field_names = tuple(
+            name for (name,) in self._rows("SELECT name FROM field_names ORDER BY position")
+        )
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of all fields, in the order they were met."""
+        return self._field_names
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Document:
+        return next(self.select([index]))
+
+    def __iter__(self) -> Iterator[Document]:
+        return self.select(range(self._length))
+
+    def select(self, indices: Iterable[int]) -> Iterator[Document]:
+        """Yield the documents at `indices`, in that order, a few hundred read at a time."""
+        rows = (row_number(index, self._length) for index in indices)
+        while batch := list(islice(rows, _ROWS_AT_ONCE)):
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT row, id, text, fields FROM documents WHERE row IN ({marks})"  # noqa: S608 - only "?"
+            found = {values[0]: values for values in self._rows(query, batch)}
+            yield from (self._document(*found[row]) for row in batch)
+
+    def first_repeated_id(self) -> str | None:
+        """Return an id that more than one document has, if there is one."""
+        found = self._rows(
+            "SELECT id FROM documents GROUP BY id HAVING COUNT(*) > 1 ORDER BY MIN(row) LIMIT 1"
+        )
+        return str(found[0][0]) if found else None
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the file."""
+        try:
+            shutil.copyfile(self.path, path)
+        except OSError as error:
+            raise StorageError(f"Cannot copy the documents: {error.strerror or error}.") from error
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}  # another process reads the same file, and never removes it
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["path"])  # type: ignore[misc]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SqliteDocuments:
+        return self  # read-only: a copy would differ in nothing but the life of the file
+
+    def _document(self, row: int, id: str, text: str, fields: str) -> Document:
+        values = json.loads(fields)
+        values += [""] * (len(self._field_names) - len(values))  # rows read before a field was first met
+        return Document(row, id, text, dict(zip(self._field_names, map(str, values), strict=False)))
+
+    def _rows(self, query: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        with self._lock, _sqlite_errors(f"Cannot read the documents in {str(self.path)!r}"):
+            return self._open().execute(query, tuple(values)).fetchall()
+
+    def _open(self) -> sqlite3.Connection:
+        """Return the connection of this process; one made before a fork must not be used after it."""
+        if self._connection is None or self._process != os.getpid():
+            uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._connection.execute("PRAGMA trusted_schema = OFF")
+            self._process = os.getpid()
+        return self._connection
+
+    def _check_schema(self) -> None:
+        found = self._rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        if found != [("documents",), ("field_names",)]:
+            raise StorageError(f"{str(self.path)!r} is damaged: it is not a store of documents.")
+
+
+class SqliteWriter:
+    """Puts records into an SQLite file, one after the other.
+
+    A context manager: on an error the file is removed.
+
+    Parameters
+    ----------
+    path : Path, optional
+        The file to make; a temporary one without.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._is_temporary = path is None
+        self.path = path if path is not None else _temporary_path()
+        self._fields: dict[str, int] = {}
+        self._n_rows = 0
+        self._waiting: list[tuple[int, str, str, str]] = []
+        with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
+            self._connection = sqlite3.connect(self.path, isolation_level=None)
+            # No journal: a file that was not finished is thrown away.
+            self._connection.executescript(
+                f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA} BEGIN;"
+            )
+
+    def __enter__(self) -> SqliteWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+        if error is not None:
+            _remove(self.path, os.getpid())
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def add(self, record: Record) -> None:
+        """Append a record."""
+        self._waiting.append((self._n_rows, _clean(record.id), _clean(record.text), self._pack(record)))
+        self._n_rows += 1
+        if len(self._waiting) >= _ROWS_AT_ONCE:
+            self._write()
+
+    def finish(self) -> SqliteDocuments:
+        """Return the documents, open for reading; nothing can be added after this."""
+        self._write()
+        with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
+            self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", enumerate(self._fields))
+            self._connection.execute("COMMIT")
+            self._connection.close()
+        return SqliteDocuments(self.path, is_temporary=self._is_temporary)
+
+    def _pack(self, record: Record) -> str:
+        """Return the fields as a JSON list in the order in which field names were first met."""
+        if not record.fields:
+            return "[]"
+        for name in record.fields:
+            self._fields.setdefault(_clean(name), len(self._fields))
+        values = [""] * len(self._fields)
+        for name, value in record.fields.items():
+            values[self._fields[_clean(name)]] = _clean(value)
+        return json.dumps(values, ensure_ascii=False)
+
+    def _write(self) -> None:
+        with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
+            self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", self._waiting)
+        self._waiting.clear()
+
+
+def _clean(text: str) -> str:
+    """Return a text that UTF-8 can hold: halves of surrogate pairs become question marks."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def _temporary_path() -> Path:
+    handle, name = tempfile.mkstemp(prefix="qdtm-", suffix=".sqlite")
+    os.close(handle)
+    return Path(name)
+
+
+def _remove(path: Path, process: int) -> None:
+    if os.getpid() == process:  # a forked child must leave its parent's file alone
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _sqlite_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(f"{what}: {error}.") from error

@@ -1,0 +1,105 @@
+"""A `Corpus` in, a folder out, and back: arrays as safetensors, words as JSON, documents as SQLite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.records import Record
+from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
+from qdtm.corpus.store import DocumentStore
+from qdtm.corpus.text import TextPipeline
+from qdtm.errors import CorpusError, StorageError
+from qdtm.storage import (
+    ArraySpec,
+    Manifest,
+    load_arrays,
+    load_json,
+    read_manifest,
+    save_arrays,
+    save_json,
+    write_directory_atomically,
+    write_manifest,
+)
+
+KIND = "corpus"
+VERSION = 1
+
+_ARRAYS = "arrays.safetensors"
+_VOCABULARY = "vocabulary.json"
+_DOCUMENTS = "documents.sqlite"
+
+_SPECS = {"tokens": ArraySpec("int32", 1), "offsets": ArraySpec("int64", 1)}
+
+
+def save_corpus(corpus: Corpus, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Save a corpus to a folder of its own; see `Corpus.save`."""
+    with write_directory_atomically(path, force=force) as folder:
+        write_corpus(corpus, folder)
+
+
+def write_corpus(corpus: Corpus, folder: Path) -> None:
+    """Write a corpus and its manifest into an empty folder that exists, such as one inside another result."""
+    save_arrays(folder / _ARRAYS, {"tokens": corpus.tokens, "offsets": corpus.offsets})
+    save_json(folder / _VOCABULARY, list(corpus.vocabulary))
+    _save_documents(corpus.documents, folder / _DOCUMENTS)
+    content = {
+        "n_documents": corpus.n_documents,
+        "n_words": corpus.n_words,
+        "n_tokens": corpus.n_tokens,
+        "fingerprint": corpus.fingerprint,
+        "pipeline": corpus.pipeline.to_json(),
+    }
+    write_manifest(folder, kind=KIND, version=VERSION, content=content)
+
+
+def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None = None) -> Corpus:
+    """Load a corpus that `save_corpus` or `write_corpus` wrote; see `Corpus.load`.
+
+    Raises
+    ------
+    StorageError
+        If it is missing, damaged, or of a newer version.
+    """
+    folder = Path(path)
+    manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
+    _check_files(folder, manifest)
+    arrays = load_arrays(folder / _ARRAYS, _SPECS)
+    vocabulary = _checked_words(folder, load_json(folder / _VOCABULARY))
+    documents = SqliteDocuments(folder / _DOCUMENTS)
+    saved_pipeline = TextPipeline.from_json(manifest.content.get("pipeline", {}))
+    try:
+        corpus = Corpus(
+            vocabulary, arrays["tokens"], arrays["offsets"], documents, pipeline or saved_pipeline
+        )
+    except CorpusError as error:
+        raise StorageError(f"{str(path)!r} is damaged: {error}") from error
+    if corpus.fingerprint != manifest.content.get("fingerprint"):
+        raise StorageError(
+            f"{str(path)!r} is damaged: its contents do not have the fingerprint it was saved with."
+        )
+    return corpus
+
+
+def _save_documents(documents: DocumentStore, path: Path) -> None:
+    if isinstance(documents, SqliteDocuments):
+        documents.copy_to(path)
+        return
+    with SqliteWriter(path) as writer:
+        for document in documents:
+            writer.add(Record(document.id, document.text, document.fields))
+        writer.finish().close()
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    for name in (_ARRAYS, _VOCABULARY, _DOCUMENTS):
+        if name not in manifest.files:
+            raise StorageError(f"{str(folder)!r} is damaged: {name!r} is missing.")
+
+
+def _checked_words(folder: Path, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise StorageError(f"{str(folder)!r} is damaged: its vocabulary is not a list of words.")
+    return tuple(value)

@@ -1,0 +1,166 @@
+"""The documents behind a corpus, for display: an index in, a `Document` out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as the user gave it.
+
+    Attributes
+    ----------
+    index : int
+        Its row in the corpus, from 0.
+    id : str
+        Its name for display; not necessarily unique.
+    text : str
+    fields : mapping of str to str
+        Whatever else came with it, such as the other columns of a table.
+    """
+
+    index: int
+    id: str
+    text: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+class DocumentStore(Protocol):
+    """What holds the documents of a corpus, in order."""
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of all fields, in the order of the source."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Document: ...
+
+    def __iter__(self) -> Iterator[Document]: ...
+
+    def select(self, indices: Iterable[int]) -> Iterator[Document]:
+        """Yield the documents at `indices`, in that order."""
+        ...
+
+
+class Column(Protocol):
+    """One value for each document: a list, or anything that can be indexed like one."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> object: ...
+
+
+class MemoryDocuments:
+    """Documents that are Python objects already; keeps references to them, never copies.
+
+    Parameters
+    ----------
+    texts : sequence
+        A text, None or NaN (an empty text), or a list of tokens for each document.
+    ids : sequence, optional
+        Names for display; the row number (from 0) without.
+    fields : mapping of str to sequence, optional
+        Further columns, each as long as `texts`.
+    """
+
+    def __init__(
+        self,
+        texts: Column,
+        ids: Column | None = None,
+        fields: Mapping[str, Column] | None = None,
+    ) -> None:
+        self._texts = texts
+        self._ids = ids
+        self._fields = dict(fields or {})
+        for name, column in {"ids": ids, **self._fields}.items():
+            if column is not None and len(column) != len(texts):
+                raise CorpusError(f"{name!r} has {len(column):,} values for {len(texts):,} documents.")
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, index: int) -> Document:
+        index = row_number(index, len(self))
+        return Document(
+            index,
+            str(index) if self._ids is None else as_field(self._ids[index]),
+            as_display_text(self._texts[index]),
+            {name: as_field(column[index]) for name, column in self._fields.items()},
+        )
+
+    def __iter__(self) -> Iterator[Document]:
+        return self.select(range(len(self)))
+
+    def select(self, indices: Iterable[int]) -> Iterator[Document]:
+        """Yield the documents at `indices`, in that order."""
+        return (self[index] for index in indices)
+
+
+class BagTexts:
+    """The "texts" of documents known by their word counts only: their words, one after the other.
+
+    Parameters
+    ----------
+    words : sequence of str, length V
+    tokens : ndarray of int32, shape (N,)
+    offsets : ndarray of int64, shape (D + 1,)
+    """
+
+    def __init__(self, words: Sequence[str], tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
+        self._words = words
+        self._tokens = tokens
+        self._offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, j: int) -> str:
+        return " ".join(self._words[w] for w in self._tokens[self._offsets[j] : self._offsets[j + 1]])
+
+
+def row_number(index: int, n_documents: int) -> int:
+    """Return `index` counted from the start; negative ones count from the end.
+
+    Raises
+    ------
+    IndexError
+        If there is no such document.
+    """
+    row = int(index) + n_documents if index < 0 else int(index)
+    if not 0 <= row < n_documents:
+        raise IndexError(f"There is no document {index}; the corpus has {n_documents:,} documents, from 0.")
+    return row
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a cell holds nothing: None, NaN, or pandas' NA and NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def as_field(value: object) -> str:
+    """Return a cell as the text that is shown for it."""
+    return "" if is_missing(value) else str(value)
+
+
+def as_display_text(value: object) -> str:
+    """Return what was given as a document's text as one string; ready tokens are joined by spaces."""
+    if isinstance(value, str) or is_missing(value):
+        return as_field(value)
+    return " ".join(map(str, value)) if isinstance(value, Iterable) else str(value)

@@ -1,0 +1,115 @@
+"""Text in, tokens out: one Unicode regular expression finds them, one function tidies each distinct one.
+
+Splitting is what runs over every character of a corpus, so it only finds maximal runs of word characters;
+everything that can be decided from a token alone is left to `tidy_token`, which the callers run once for each
+distinct token and remember.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+
+Tokenizer = Callable[[str], list[str]]
+
+_APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "\u00ad": None})
+
+# A dot between two single letters, as in "U.S." or "e.g.": taking it away leaves "US" and "eg".
+_INNER_DOT = re.compile(r"\.(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b)")
+
+# What English adds to a word after an apostrophe, and what other languages put before one.
+_CLITICS = {
+    "english": re.compile(r"(?:'(?:s|d|ll|ve|re|m))+$", re.IGNORECASE),
+    "french": re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|presqu)'", re.IGNORECASE),
+    "italian": re.compile(
+        r"^(?:[cdlmnstv]|un|ch|gl|all|coll|dall|dell|nell|sull|quell|quest|bell|sant|dov|com|tutt|anch|senz)'",
+        re.IGNORECASE,
+    ),
+    "catalan": re.compile(r"^[dlmnst]'", re.IGNORECASE),
+    "turkish": re.compile(r"'.*$"),
+}
+
+
+_ASCII_WORD = re.compile(
+    r"\w[\w']*"
+)  # what the expression below comes to in a text of ASCII, three times as fast
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    r"""Compile the expression for a word: word characters, apostrophes inside or after it, marks and joiners.
+
+    `\w` leaves out the combining marks, without which words of many scripts (Devanagari, Thai, Hebrew with
+    points) fall apart. They are a class of their own, tried only before a character that is not ASCII, since
+    a class of so many ranges is slow to say no.
+    """
+    return re.compile(rf"\w[\w'’]*(?:(?=[^\x00-\x7f])[{_combining_marks()}\u200c\u200d\u00ad]+[\w'’]*)*")
+
+
+def _combining_marks() -> str:
+    """Return the ranges of all combining marks of the first two planes, as in a character class."""
+    codes = (code for code in range(0x300, 0x20000) if unicodedata.category(chr(code)).startswith("M"))
+    ranges: list[list[int]] = []
+    for code in codes:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+def unicode_tokens(text: str) -> list[str]:
+    """Split into runs of letters, digits and marks of any script, apostrophes inside a word included.
+
+    Examples
+    --------
+    >>> unicode_tokens("The U.S. don't mind naïve हिन्दी, well-known in 1999.")
+    ['The', 'US', "don't", 'mind', 'naïve', 'हिन्दी', 'well', 'known', 'in', '1999']
+    """
+    pattern = _ASCII_WORD if text.isascii() else _word()
+    return pattern.findall(_INNER_DOT.sub("", text))
+
+
+def tidy_token(token: str, language: str | None) -> str:
+    """Return a token of `unicode_tokens` in composed form, without quotes around it and without clitics.
+
+    Examples
+    --------
+    >>> tidy_token("government’s", "english"), tidy_token("l'État", "french"), tidy_token("don't", "english")
+    ('government', 'État', "don't")
+    """
+    if not token.isascii():
+        token = unicodedata.normalize("NFC", token).translate(_APOSTROPHES)
+    token = token.strip("'_")
+    if "'" in token and language in _CLITICS:
+        return _CLITICS[language].sub("", token)
+    return token
+
+
+_COMPOUND = re.compile(r"'?[\w-]+(?:[./][\w-]+)*")
+_WORD_CHARACTERS = re.compile(r"\w+")
+
+
+def word_character_tokens(text: str) -> list[str]:
+    """Split as the paper's experiments did, keeping only tokens that are word characters throughout.
+
+    A compound ("non-profit", "n.f.l", "and/or") is one token, and so is what follows an apostrophe; none of
+    these is kept. The authors' bags of words come out the same for all documents of SearchSnippets, 99.8 % of
+    TagMyNews and 88 % of 20 Newsgroups (where the rest is mostly "mr", "st" and "dr", which they lack).
+
+    Examples
+    --------
+    >>> word_character_tokens("the non-profit's boss won't sell")
+    ['the', 'boss', 'wo', 'sell']
+    """
+    tokens = _COMPOUND.findall(text.replace("n't", " n't"))
+    return [token for token in tokens if len(token) > 1 and _WORD_CHARACTERS.fullmatch(token)]
+
+
+TOKENIZERS: dict[str, Tokenizer] = {
+    "unicode": unicode_tokens,
+    "word-characters": word_character_tokens,
+}
+"""The tokenizers that have a name, and so can be saved with a corpus."""

@@ -1,0 +1,359 @@
+"""Saved folders that are whole or absent: what every `save` and `load` of the package stands on.
+
+In: arrays, JSON content and a folder name. Out: a folder with a manifest (`qdtm.json`) that names the kind of
+thing saved, its schema version, and the size and sha256 of every file. Nothing is pickled. A folder is
+written under a temporary name beside its place and renamed at the end, so a crash leaves nothing
+half-written; on loading, every file is checked against the manifest before it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.errors import StorageError
+
+MANIFEST = "qdtm.json"
+FORMAT = "qdtm"
+
+MAX_JSON_BYTES = 256 * 2**20
+"""No JSON file of ours comes near this; a larger one is not read into memory."""
+
+_READ_BYTES = 2**20
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a saved folder says about itself.
+
+    Attributes
+    ----------
+    kind : str
+        What was saved, such as `"corpus"`.
+    version : int
+        The schema version of that kind.
+    content : dict
+        Whatever the kind needs to be read again; to be judged by the reader, not trusted.
+    files : tuple of str
+        The relative names of all files, `/` between folders.
+    """
+
+    kind: str
+    version: int
+    content: dict[str, Any]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """The dtype and the number of dimensions that a stored array must have."""
+
+    dtype: str
+    ndim: int
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def write_directory_atomically(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give a temporary folder to fill; put it in its place when the block ends well, else remove it.
+
+    Parameters
+    ----------
+    path : path
+        The folder to make. Missing parent folders are made.
+    force : bool
+        Replace an earlier saved result at `path`. A folder that holds anything else is never replaced.
+
+    Yields
+    ------
+    Path
+        An empty folder beside `path`, for the block to fill (`write_manifest` last).
+
+    Raises
+    ------
+    StorageError
+        If the place is taken, or the disk refuses.
+    """
+    target = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow a link and replace its goal
+    check_free(target, force=force)
+    with _storage_errors(f"Cannot write {str(path)!r}"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        folder.mkdir()
+    try:
+        yield folder
+        with _storage_errors(f"Cannot write {str(path)!r}"):
+            _sync(folder)
+            check_free(target, force=force)  # it may have been taken while the block ran
+            _move_into_place(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise unless a result may be saved at `path`; call it before long work, not after.
+
+    A missing or empty folder is free. One of our own results is free with `force`, as long as it holds
+    nothing besides. Anything else is not.
+
+    Raises
+    ------
+    StorageError
+        One line that says what is there and the way out.
+    """
+    path = Path(path)
+    if path.is_symlink():
+        raise StorageError(f"{str(path)!r} is a link; give the folder it points to, or another name.")
+    if path.exists() and not path.is_dir():
+        raise StorageError(f"{str(path)!r} is a file; give the name of a folder.")
+    with _storage_errors(f"Cannot look into {str(path)!r}"):
+        names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
+    if not names:
+        return
+    if MANIFEST not in names:
+        raise StorageError(
+            f"{str(path)!r} holds other files ({names[0]!r}, ...); give a new or empty folder."
+        )
+    if not force:
+        raise StorageError(f"{str(path)!r} already holds a saved result; use force (--force) to replace it.")
+    foreign = _foreign_files(path)
+    if foreign:
+        raise StorageError(
+            f"{str(path)!r} holds files that are not part of the saved result ({foreign[0]!r}); "
+            "move them away, or give another folder."
+        )
+
+
+def write_manifest(folder: Path, *, kind: str, version: int, content: Mapping[str, Any]) -> None:
+    """Describe everything that is in `folder` now, with checksums; the last thing to be written into it.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder that holds its final files. Folders inside it may be saved results of their own.
+    kind : str
+        What the folder holds.
+    version : int
+        The schema version, raised when an older reader could no longer understand it.
+    content : mapping
+        JSON-able facts that the loader needs.
+    """
+    files = {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
+        for name in _file_names(folder)
+        if name != MANIFEST
+    }
+    save_json(
+        folder / MANIFEST,
+        {"format": FORMAT, "kind": kind, "version": version, "content": dict(content), "files": files},
+    )
+
+
+def save_json(path: Path, value: object) -> None:
+    """Write `value` as JSON in UTF-8, the same bytes for the same value."""
+    with _storage_errors(f"Cannot write {path.name!r}"):
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, indent=1)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write named arrays to one safetensors file."""
+    from safetensors.numpy import save_file
+
+    with _storage_errors(f"Cannot write {path.name!r}"):
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) -> Manifest:
+    """Read and check a saved folder: its kind, its version, and every file's size and checksum.
+
+    Parameters
+    ----------
+    path : path
+        The saved folder.
+    kind : str
+        What it must hold.
+    max_version : int
+        The newest schema version that the caller understands.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    StorageError
+        If the folder is missing, of another kind, newer than this program, incomplete or damaged.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise StorageError(f"There is no folder {str(path)!r}.")
+    if not (folder / MANIFEST).is_file():
+        raise StorageError(f"{str(path)!r} is not a saved {kind}: it has no {MANIFEST}.")
+    manifest, checks = _parse_manifest(folder, load_json(folder / MANIFEST))
+    if manifest.kind != kind:
+        raise StorageError(f"{str(path)!r} holds a saved {manifest.kind}, not a {kind}.")
+    if manifest.version > max_version:
+        raise StorageError(
+            f"{str(path)!r} was saved by a newer qdtm (schema {manifest.version}, this one reads up to "
+            f"{max_version}); upgrade qdtm."
+        )
+    for name, (size, digest) in checks.items():
+        _check_file(folder, name, size, digest)
+    return manifest
+
+
+def load_json(path: Path) -> Any:
+    """Read a JSON file of bounded size.
+
+    Raises
+    ------
+    StorageError
+        If it is missing, too large or not JSON.
+    """
+    with _storage_errors(f"Cannot read {str(path)!r}"):
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise StorageError(f"{str(path)!r} is damaged: larger than {MAX_JSON_BYTES >> 20} MB.")
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise StorageError(f"{str(path)!r} is damaged: not valid JSON.") from error
+
+
+def load_arrays(path: Path, specs: Mapping[str, ArraySpec]) -> dict[str, NDArray[Any]]:
+    """Read exactly the arrays named in `specs`, and only if their dtypes and dimensions are as expected.
+
+    Raises
+    ------
+    StorageError
+        If the file is missing or damaged, or holds other arrays.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    with _storage_errors(f"Cannot read {str(path)!r}"):
+        try:
+            with safe_open(path, framework="numpy") as file:
+                _check_specs(path, file, specs)
+                return {name: file.get_tensor(name) for name in specs}
+        except SafetensorError as error:
+            raise StorageError(f"{str(path)!r} is damaged: {error}.") from error
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file, as hexadecimal digits, reading a piece at a time."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_READ_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+# --- inside ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _storage_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{what}: {error.strerror or error}.") from error
+
+
+def _file_names(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+
+
+def _foreign_files(folder: Path) -> list[str]:
+    """Return the files in a saved folder that its manifest does not list (a damaged one lists none)."""
+    try:
+        listed = set(_parse_manifest(folder, load_json(folder / MANIFEST))[0].files)
+    except StorageError:
+        listed = set()
+    droppings = (".", "~$")  # what file managers and office programs leave behind
+    names = (name for name in _file_names(folder) if not PurePosixPath(name).name.startswith(droppings))
+    return [name for name in names if name != MANIFEST and name not in listed]
+
+
+def _move_into_place(folder: Path, target: Path) -> None:
+    """Rename `folder` to `target`, putting back what was there if that fails."""
+    if not target.exists():
+        folder.rename(target)
+        return
+    old = folder.with_suffix(".old")
+    target.rename(old)
+    try:
+        folder.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _sync(folder: Path) -> None:
+    """Make sure that every file has reached the disk before the folder gets its name."""
+    for name in _file_names(folder):
+        with (folder / name).open("rb+") as file:
+            os.fsync(file.fileno())
+
+
+def _parse_manifest(folder: Path, value: Any) -> tuple[Manifest, dict[str, tuple[int, str]]]:
+    """Return the manifest and, for each file, its size and sha256; refuse anything of another form."""
+    try:
+        if value["format"] != FORMAT or type(value["version"]) is not int or value["version"] < 1:
+            raise ValueError("not a qdtm manifest")
+        checks = {
+            _inside(name): (int(entry["bytes"]), str(entry["sha256"]))
+            for name, entry in value["files"].items()
+        }
+        manifest = Manifest(str(value["kind"]), value["version"], dict(value["content"]), tuple(checks))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StorageError(f"{str(folder)!r} is damaged: its {MANIFEST} makes no sense.") from error
+    return manifest, checks
+
+
+def _inside(name: str) -> str:
+    """Return `name` if it stays inside its folder."""
+    pure = PurePosixPath(name)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in name or ":" in name or not pure.parts:
+        raise ValueError(name)
+    return name
+
+
+def _check_file(folder: Path, name: str, size: int, digest: str) -> None:
+    path = folder / name
+    if not path.is_file():
+        raise StorageError(f"{str(folder)!r} is damaged: {name!r} is missing.")
+    with _storage_errors(f"Cannot read {str(path)!r}"):
+        if path.stat().st_size != size or sha256_of(path) != digest:
+            raise StorageError(f"{str(folder)!r} is damaged: {name!r} is not as it was saved.")
+
+
+_SAFETENSORS_DTYPES = {"I32": "int32", "I64": "int64", "F32": "float32", "F64": "float64", "U8": "uint8",
+                       "I8": "int8", "I16": "int16", "U16": "uint16", "U32": "uint32", "U64": "uint64",
+                       "BOOL": "bool", "F16": "float16"}  # fmt: skip
+
+
+def _check_specs(path: Path, file: Any, specs: Mapping[str, ArraySpec]) -> None:
+    if set(file.keys()) != set(specs):
+        raise StorageError(f"{str(path)!r} is damaged: it holds other arrays than {', '.join(specs)}.")
+    for name, spec in specs.items():
+        entry = file.get_slice(name)
+        dtype = _SAFETENSORS_DTYPES.get(entry.get_dtype())
+        if dtype != spec.dtype or len(entry.get_shape()) != spec.ndim:
+            raise StorageError(f"{str(path)!r} is damaged: array {name!r} is not {spec.ndim}-d {spec.dtype}.")
