@@ -1,0 +1,146 @@
+"""`ModelFit`: the whole outcome of a fit, as numbers. Everything shown or saved is a function of it.
+
+In: what the sampler found (`qdtm.sampler`). Out: one frozen object whose parts are known to fit together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts.concept import Concept
+from qdtm.results.trace import Trace
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelFit:
+    """The frozen outcome of a fit. V words, N tokens, Q queries, K topics, S_q subtopics of query q.
+
+    Attributes
+    ----------
+    vocabulary : tuple of str, length V
+    concepts : tuple of Concept, length Q
+        In the order of the queries.
+    word_topic : ndarray of float32, shape (V, K)
+        Tokens of each word in each topic, averaged over the samples. Columns 0 to Q - 1 are the queries'
+        parent topics, then come the background topics, largest first.
+    promoted_mass : ndarray of float32, shape (V, Q)
+        The mass that promotion added to each (concept) word, times u, averaged.
+    subtopic_counts : tuple of ndarray of float32, shape (V, S_q); length Q
+        Tokens of each word in each subtopic that is kept, largest first, averaged. S_q is 0 without
+        subtopics.
+    subtopic_rest : tuple of float, length Q
+        The share of each parent's tokens in subtopics that were dropped as too small.
+    token_topics : ndarray of int32, shape (N,)
+        The topic of each token of the corpus in the last sample, as a column of `word_topic`.
+    token_subtopics : ndarray of int32, shape (N,)
+        Its subtopic, as a column of `subtopic_counts[token_topics[i]]`; -1 if it has none.
+    token_promoted : ndarray of uint8, shape (N,)
+        Whether it promoted concept words.
+    parent_trace : Trace
+    subtopic_traces : tuple of Trace
+        One a query, or none without subtopics.
+    beta : float
+        The smoothing of p(word | topic).
+    threshold : float or None
+        The cosine above which words were related; None without promotion.
+    parameters : mapping of str to JSON value
+        The estimator's parameters.
+    corpus_fingerprint : str
+        `Corpus.fingerprint` of the corpus it was fitted on.
+    versions : mapping of str to str
+        Of qdtm and the packages that decide about the numbers.
+    """
+
+    vocabulary: tuple[str, ...]
+    concepts: tuple[Concept, ...]
+    word_topic: NDArray[np.float32]
+    promoted_mass: NDArray[np.float32]
+    subtopic_counts: tuple[NDArray[np.float32], ...]
+    subtopic_rest: tuple[float, ...]
+    token_topics: NDArray[np.int32]
+    token_subtopics: NDArray[np.int32]
+    token_promoted: NDArray[np.uint8]
+    parent_trace: Trace
+    subtopic_traces: tuple[Trace, ...]
+    beta: float
+    threshold: float | None
+    parameters: Mapping[str, Any]
+    corpus_fingerprint: str
+    versions: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        _check_lengths(self)
+        _check_counts(self)
+        _check_tokens(self)
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries, Q."""
+        return len(self.concepts)
+
+    @property
+    def n_topics(self) -> int:
+        """The number of topics, K: the parents and the background."""
+        return int(self.word_topic.shape[1])
+
+    @property
+    def n_background(self) -> int:
+        """The number of background topics, K - Q."""
+        return self.n_topics - self.n_queries
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped the fit before it was done."""
+        return self.parent_trace.interrupted or any(trace.interrupted for trace in self.subtopic_traces)
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(concept.name) for concept in self.concepts)
+        marked = ", interrupted" if self.interrupted else ""
+        return f"ModelFit({names}, {self.n_background} background topics{marked})"
+
+
+def _check_lengths(fit: ModelFit) -> None:
+    """Raise unless there is one of everything for each query."""
+    n_queries = len(fit.concepts)
+    if not n_queries:
+        raise ValueError("there is no query")
+    if len(fit.subtopic_counts) != n_queries or len(fit.subtopic_rest) != n_queries:
+        raise ValueError(f"there are not subtopics for each of the {n_queries} queries")
+    if len(fit.subtopic_traces) not in (0, n_queries):
+        raise ValueError(f"there are {len(fit.subtopic_traces)} traces for {n_queries} queries")
+    if not all(0 <= w < len(fit.vocabulary) for concept in fit.concepts for w in concept.word_indices):
+        raise ValueError("a concept word is not in the vocabulary")
+
+
+def _check_counts(fit: ModelFit) -> None:
+    """Raise unless all counts are over the same vocabulary, and none is negative or not a number."""
+    n_words = len(fit.vocabulary)
+    if fit.word_topic.shape != (n_words, max(fit.n_topics, fit.n_queries)):
+        raise ValueError(f"word_topic has shape {fit.word_topic.shape} for {n_words} words")
+    if fit.promoted_mass.shape != (n_words, fit.n_queries):
+        raise ValueError(f"promoted_mass has shape {fit.promoted_mass.shape}")
+    if any(counts.ndim != 2 or counts.shape[0] != n_words for counts in fit.subtopic_counts):
+        raise ValueError("the counts of a subtopic are over another vocabulary")
+    for counts in (fit.word_topic, fit.promoted_mass, *fit.subtopic_counts):
+        if not (np.isfinite(counts).all() and (counts >= 0).all()):
+            raise ValueError("a count is negative or not a number")
+    if not (np.isfinite(fit.beta) and fit.beta > 0):
+        raise ValueError(f"beta is {fit.beta}")
+
+
+def _check_tokens(fit: ModelFit) -> None:
+    """Raise unless every token has a topic that exists, and a subtopic of it or none."""
+    topics, subtopics = fit.token_topics, fit.token_subtopics
+    if not topics.shape == subtopics.shape == fit.token_promoted.shape or topics.ndim != 1:
+        raise ValueError("the arrays of tokens differ in length")
+    if len(topics) and not (topics.min() >= 0 and topics.max() < fit.n_topics):
+        raise ValueError("a token's topic does not exist")
+    n_subtopics = np.zeros(fit.n_topics, np.int64)  # (K,)
+    n_subtopics[: fit.n_queries] = [counts.shape[1] for counts in fit.subtopic_counts]
+    if len(topics) and not ((subtopics >= -1).all() and (subtopics < n_subtopics[topics]).all()):
+        raise ValueError("a token's subtopic does not exist")

@@ -1,0 +1,53 @@
+"""How a phase of the sampler went: likelihood, topics and tables over its sweeps.
+
+In: nothing; written by the sampler's convergence monitor. Out: `Trace`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace:
+    """The record of one phase. Arrays run over the recorded sweeps, which may be every few.
+
+    Attributes
+    ----------
+    sweeps : ndarray of int64, shape (n,)
+        The number of each recorded sweep, rising.
+    log_likelihood : ndarray of float64, shape (n,)
+        Of the tokens given their topics, per token; always finite.
+    n_topics, n_tables : ndarray of int64, shape (n,)
+    n_sweeps : int
+        How many sweeps were run.
+    settled : bool
+        Whether the monitor found the chain to have settled before the last sweep allowed.
+    interrupted : bool
+        Whether the user stopped it.
+    n_samples : int
+        How many samples the averaged counts are from.
+    """
+
+    sweeps: NDArray[np.int64]
+    log_likelihood: NDArray[np.float64]
+    n_topics: NDArray[np.int64]
+    n_tables: NDArray[np.int64]
+    n_sweeps: int
+    settled: bool
+    interrupted: bool
+    n_samples: int
+
+    def __post_init__(self) -> None:
+        n = len(self.sweeps)
+        if not len(self.log_likelihood) == len(self.n_topics) == len(self.n_tables) == n:
+            raise ValueError("the arrays of a trace differ in length")
+        if not np.isfinite(self.log_likelihood).all():
+            raise ValueError("a log likelihood of a trace is not finite")
+
+    def __repr__(self) -> str:
+        end = "interrupted" if self.interrupted else "settled" if self.settled else "not settled"
+        return f"Trace({self.n_sweeps} sweeps, {end}, {self.n_samples} samples)"
