@@ -111,6 +111,8 @@ def _check_lengths(fit: ModelFit) -> None:
         raise ValueError("there is no query")
     if len(fit.subtopic_counts) != n_queries or len(fit.subtopic_rest) != n_queries:
         raise ValueError(f"there are not subtopics for each of the {n_queries} queries")
+    if not all(0 <= rest <= 1 for rest in fit.subtopic_rest):
+        raise ValueError("a share of dropped subtopics is not between 0 and 1")
     if len(fit.subtopic_traces) not in (0, n_queries):
         raise ValueError(f"there are {len(fit.subtopic_traces)} traces for {n_queries} queries")
     if not all(0 <= w < len(fit.vocabulary) for concept in fit.concepts for w in concept.word_indices):

@@ -1,0 +1,49 @@
+"""What a topic is called: counts of sibling subtopics in, their most distinctive words out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def distinctive_words(
+    counts: NDArray[np.float32], n: int = 3, avoid: Collection[int] = ()
+) -> list[tuple[int, ...]]:
+    """Find the words that tell each topic from its siblings.
+
+    A word's score is what it adds to the divergence of the topic from all siblings together,
+    p(w|s) log(p(w|s) / p(w)): it must be frequent here, and more so than elsewhere. A topic without siblings
+    has none to differ from, and gets its most frequent words; so does one that runs out of distinctive words.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (V, S)
+        Tokens of each word in each of the siblings.
+    n : int
+        How many words to find at most.
+    avoid : collection of int
+        Words that say nothing new, such as the query's own.
+
+    Returns
+    -------
+    list of tuple of int, length S
+        Word indices, best first.
+    """
+    n_w = counts.sum(axis=1, dtype=np.float64)  # (V,)
+    p_w = n_w / max(n_w.sum(), 1.0)
+    is_allowed = np.ones(len(counts), bool)
+    is_allowed[list(avoid)] = False
+    return [_label(counts[:, s].astype(np.float64), p_w, is_allowed, n) for s in range(counts.shape[1])]
+
+
+def _label(
+    n_sw: NDArray[np.float64], p_w: NDArray[np.float64], is_allowed: NDArray[np.bool_], n: int
+) -> tuple[int, ...]:
+    words = np.flatnonzero((n_sw > 0) & is_allowed)
+    p_sw = n_sw[words] / max(n_sw.sum(), 1.0)
+    divergence = p_sw * np.log(p_sw / p_w[words])
+    divergence = np.where(divergence > 1e-12, divergence, 0.0)  # rounding alone distinguishes nothing
+    order = np.lexsort((words, -p_sw, -divergence))
+    return tuple(int(words[position]) for position in order[:n])

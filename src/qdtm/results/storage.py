@@ -1,0 +1,234 @@
+"""A fit and its corpus in, a folder out, and back.
+
+The folder holds `model.safetensors` (all arrays), `corpus/` (a saved corpus), `topics.csv` and
+`documents.csv` (for people), and `qdtm.json`, the manifest with everything that is no array. The same fit
+gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts.json_form import concept_from_json, concept_to_json
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.storage import load_corpus, write_corpus
+from qdtm.corpus.text import TextPipeline
+from qdtm.errors import ParameterError, StorageError
+from qdtm.results.fit import ModelFit
+from qdtm.results.scores import score_documents
+from qdtm.results.tables import write_documents, write_topics
+from qdtm.results.topics import build_topics
+from qdtm.results.trace import Trace
+from qdtm.storage import (
+    ArraySpec,
+    load_arrays,
+    read_manifest,
+    save_arrays,
+    write_directory_atomically,
+    write_manifest,
+)
+
+KIND = "model"
+VERSION = 1
+
+_ARRAYS = "model.safetensors"
+_CORPUS = "corpus"
+_TOPICS = "topics.csv"
+_DOCUMENTS = "documents.csv"
+
+_COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
+_TOKENS = {
+    "token_topics": ArraySpec("int32", 1),
+    "token_subtopics": ArraySpec("int32", 1),
+    "token_promoted": ArraySpec("uint8", 1),
+}
+_TRACE = {
+    "sweeps": ArraySpec("int64", 1),
+    "log_likelihood": ArraySpec("float64", 1),
+    "n_topics": ArraySpec("int64", 1),
+    "n_tables": ArraySpec("int64", 1),
+}
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, force: bool = False) -> None:
+    """Save a fit with its corpus and its tables to a folder, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The folder to make.
+    fit : ModelFit
+    corpus : Corpus
+        What it was fitted on.
+    force : bool
+        Replace a result that was saved there before.
+
+    Raises
+    ------
+    StorageError
+        If the place is taken, or the disk refuses.
+    """
+    if corpus.fingerprint != fit.corpus_fingerprint:
+        raise ParameterError("The corpus is not the one that the model was fitted on.")
+    with write_directory_atomically(path, force=force) as folder:
+        save_arrays(folder / _ARRAYS, _arrays(fit))
+        (folder / _CORPUS).mkdir()
+        write_corpus(corpus, folder / _CORPUS)
+        _write_tables(folder, fit, corpus)
+        write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit))
+
+
+def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
+    arrays = {name: getattr(fit, name) for name in (*_COUNTS, *_TOKENS)}
+    arrays |= {f"subtopic_counts.{q}": counts for q, counts in enumerate(fit.subtopic_counts)}
+    for name, trace in _named_traces(fit).items():
+        arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
+    specs = _specs(fit.n_queries, len(fit.subtopic_traces))
+    return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
+
+
+def _content(fit: ModelFit) -> dict[str, Any]:
+    """Return all of a fit that is no array."""
+    scalars = [field.name for field in fields(Trace) if field.name not in _TRACE]
+    return {
+        "concepts": [concept_to_json(concept) for concept in fit.concepts],
+        "subtopic_rest": [float(rest) for rest in fit.subtopic_rest],
+        "traces": {
+            name: {scalar: getattr(trace, scalar) for scalar in scalars}
+            for name, trace in _named_traces(fit).items()
+        },
+        "beta": float(fit.beta),
+        "threshold": None if fit.threshold is None else float(fit.threshold),
+        "parameters": dict(fit.parameters),
+        "corpus_fingerprint": fit.corpus_fingerprint,
+        "versions": dict(fit.versions),
+    }
+
+
+def _named_traces(fit: ModelFit) -> dict[str, Trace]:
+    return {"trace.parents": fit.parent_trace} | {
+        f"trace.subtopics.{q}": trace for q, trace in enumerate(fit.subtopic_traces)
+    }
+
+
+def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
+    parents, background = build_topics(fit)
+    scores = score_documents(fit, corpus.document_term_matrix)
+    try:
+        with _text_file(folder / _TOPICS) as file:
+            write_topics(file, parents, background, fit.concepts)
+        with _text_file(folder / _DOCUMENTS) as file:
+            write_documents(file, corpus.documents, scores, parents)
+    except OSError as error:
+        raise StorageError(f"Cannot write the tables: {error.strerror or error}.") from error
+
+
+def _text_file(path: Path) -> TextIO:
+    return path.open("w", encoding="utf-8", errors="replace", newline="")
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def load_model(
+    path: str | os.PathLike[str], *, pipeline: TextPipeline | None = None
+) -> tuple[ModelFit, Corpus]:
+    """Load what `save_model` saved.
+
+    Parameters
+    ----------
+    path : path
+    pipeline : TextPipeline, optional
+        See `Corpus.load`.
+
+    Raises
+    ------
+    StorageError
+        If it is missing, damaged, or of a newer version.
+    """
+    folder = Path(path)
+    manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
+    for name in (_ARRAYS, f"{_CORPUS}/qdtm.json"):
+        if name not in manifest.files:
+            raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
+    corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
+    try:
+        fit = _fit(folder / _ARRAYS, manifest.content, corpus)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError(f"{str(path)!r} is damaged: its parts do not fit together ({error}).") from error
+    return fit, corpus
+
+
+def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus) -> ModelFit:
+    """Put a fit together; whatever does not fit raises."""
+    concepts = tuple(concept_from_json(values) for values in content["concepts"])
+    n_traces = len(content["traces"]) - 1
+    arrays = load_arrays(path, _specs(len(concepts), n_traces))
+    traces = [
+        _trace(name, content["traces"][name], arrays)
+        for name in ("trace.parents", *(f"trace.subtopics.{q}" for q in range(n_traces)))
+    ]
+    fit = ModelFit(
+        vocabulary=corpus.vocabulary,
+        concepts=concepts,
+        **{name: _frozen(arrays[name]) for name in (*_COUNTS, *_TOKENS)},
+        subtopic_counts=tuple(_frozen(arrays[f"subtopic_counts.{q}"]) for q in range(len(concepts))),
+        subtopic_rest=tuple(float(rest) for rest in content["subtopic_rest"]),
+        parent_trace=traces[0],
+        subtopic_traces=tuple(traces[1:]),
+        beta=float(content["beta"]),
+        threshold=None if content["threshold"] is None else float(content["threshold"]),
+        parameters=dict(content["parameters"]),
+        corpus_fingerprint=str(content["corpus_fingerprint"]),
+        versions={str(name): str(version) for name, version in content["versions"].items()},
+    )
+    _check_corpus(fit, corpus)
+    return fit
+
+
+def _trace(name: str, scalars: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trace:
+    return Trace(
+        **{part: _frozen(arrays[f"{name}.{part}"]) for part in _TRACE},
+        n_sweeps=int(scalars["n_sweeps"]),
+        settled=bool(scalars["settled"]),
+        interrupted=bool(scalars["interrupted"]),
+        n_samples=int(scalars["n_samples"]),
+    )
+
+
+def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
+    if fit.corpus_fingerprint != corpus.fingerprint:
+        raise ValueError("the corpus is not the one it was fitted on")
+    if len(fit.token_topics) != corpus.n_tokens:
+        raise ValueError(f"topics of {len(fit.token_topics):,} tokens for a corpus of {corpus.n_tokens:,}")
+
+
+# --- both --------------------------------------------------------------------------------------------------
+
+
+def _specs(n_queries: int, n_subtopic_traces: int) -> dict[str, ArraySpec]:
+    """Name all arrays of a saved fit, with their types."""
+    traces = ["trace.parents", *(f"trace.subtopics.{q}" for q in range(n_subtopic_traces))]
+    return (
+        _COUNTS
+        | _TOKENS
+        | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
+        | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}
+    )
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

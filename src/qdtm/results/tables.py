@@ -1,0 +1,129 @@
+"""Results as CSV files that a spreadsheet opens: `topics.csv` and `documents.csv`.
+
+In: topics, or scores and documents, and an open text file. Out: rows, written one by one. The same result
+gives the same bytes. A cell that a spreadsheet would run as a formula is written as text.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TextIO
+
+from qdtm.concepts.concept import Concept
+from qdtm.corpus.store import DocumentStore
+from qdtm.results.documents import distinct_names
+from qdtm.results.scores import DocumentScores
+from qdtm.results.topic import Topic
+
+TOPIC_COLUMNS = ("id", "parent", "kind", "name", "prevalence", "tokens", "top words", "concept words")
+N_TOP_WORDS = 20
+
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?%?")
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell that no spreadsheet runs: what looks like a formula gets an apostrophe before it.
+
+    A plain number such as "-3.5" is left as it is.
+    """
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return "'" + text
+    return text
+
+
+def write_topics(
+    file: TextIO, parents: Sequence[Topic], background: Sequence[Topic], concepts: Sequence[Concept]
+) -> None:
+    """Write a row for each topic: parents with their subtopics below them, then the background.
+
+    Parameters
+    ----------
+    file : text file
+        Opened with `newline=""`.
+    parents, background : sequence of Topic
+        From `build_topics`.
+    concepts : sequence of Concept
+        One for each parent.
+    """
+    writer = _writer(file)
+    writer.writerow(TOPIC_COLUMNS)
+    for parent, concept in zip(parents, concepts, strict=True):
+        words = " ".join(word.word for word in concept.words)
+        writer.writerow(_topic_row(parent, "parent", concept_words=words))
+        writer.writerows(_topic_row(topic, "subtopic", parent.id) for topic in parent.subtopics)
+    writer.writerows(_topic_row(topic, "background") for topic in background)
+
+
+def write_documents(
+    file: TextIO,
+    documents: DocumentStore,
+    scores: DocumentScores,
+    parents: Sequence[Topic],
+    *,
+    with_text: bool = True,
+) -> None:
+    """Write a row for each document: its name, the user's own columns, relevance and main subtopics, text.
+
+    Parameters
+    ----------
+    file : text file
+        Opened with `newline=""`.
+    documents : DocumentStore
+        Read one by one.
+    scores : DocumentScores
+        Of these documents.
+    parents : sequence of Topic
+        The parent topic of each query, with subtopics.
+    with_text : bool
+        Whether the last column is the text.
+    """
+    ours = document_columns(parents)
+    fields = documents.field_names
+    named = distinct_names(fields, taken=["document", *ours, "text"])
+    writer = _writer(file)
+    writer.writerow([safe_cell(name) for name in ("document", *named, *ours, *["text"] * with_text)])
+    for document, numbers in zip(documents, score_rows(scores, parents), strict=True):
+        theirs = [safe_cell(document.fields.get(name, "")) for name in fields]
+        text = [safe_cell(document.text)] if with_text else []
+        writer.writerow([safe_cell(document.id), *theirs, *numbers, *text])
+
+
+def document_columns(parents: Sequence[Topic]) -> list[str]:
+    """Return the names of the columns that say what a document has to do with each query."""
+    relevance = [f"relevance: {topic.name}" for topic in parents]
+    subtopics = [f"{what}: {topic.name}" for topic in parents for what in ("subtopic", "subtopic name")]
+    return relevance + subtopics
+
+
+def score_rows(scores: DocumentScores, parents: Sequence[Topic]) -> Iterator[list[str]]:
+    """Yield the cells under `document_columns` for each document."""
+    names = [{s: (topic.id, _label(topic)) for s, topic in enumerate(p.subtopics)} for p in parents]
+    for relevance, subtopics in zip(scores.relevance, scores.subtopic.tolist(), strict=True):
+        cells = [f"{value:.6f}" for value in relevance.tolist()]
+        for named, s in zip(names, subtopics, strict=True):
+            cells += named.get(s, ("", ""))
+        yield cells
+
+
+def _topic_row(topic: Topic, kind: str, parent: str = "", concept_words: str = "") -> Iterable[str]:
+    return (
+        topic.id,
+        parent,
+        kind,
+        safe_cell(topic.name),
+        f"{topic.prevalence:.6f}",
+        f"{topic.n_tokens:.1f}",
+        safe_cell(" ".join(word for word, _ in topic.top_words(N_TOP_WORDS))),
+        safe_cell(concept_words),
+    )
+
+
+def _label(topic: Topic) -> str:
+    return safe_cell(topic.name)
+
+
+def _writer(file: TextIO) -> Any:
+    return csv.writer(file, lineterminator="\n")
