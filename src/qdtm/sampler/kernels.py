@@ -99,6 +99,8 @@ def pick_topic(weight: Array, lanes: Any, target: Any, n_columns: int) -> int:
     """The topic at ``target`` on the line of weights, read lane by lane.
 
     Comparisons are counted, not branched on: which topic is drawn cannot be predicted.
+    Rounding can lead past the last weight of a lane; then the pick steps back along the line, so that a topic
+    without weight (closed, or not open yet) is never drawn.
     """
     r0, r1, r2, r3, r4, r5, r6, _ = lanes
     lane = 0
@@ -113,6 +115,10 @@ def pick_topic(weight: Array, lanes: Any, target: Any, n_columns: int) -> int:
     for b in range(lane, n_columns - LANES + lane, LANES):
         running += weight[b]
         k += LANES * (running <= rest)
+    for _ in range(n_columns):
+        if weight[k] > 0.0:
+            break
+        k = k - LANES if k >= LANES else (k - 1) % LANES + n_columns - LANES
     return k
 
 
@@ -187,7 +193,8 @@ def sweep(
     n_columns
         Topics in use lie below it; a multiple of `LANES`.
     may_open_topics
-        Whether new topics may be opened; each takes the lowest empty column, while there is one.
+        Whether new topics may be opened; each takes the lowest empty column. If there is none left, the token
+        goes to a topic that is open, in proportion to their weights.
     """
     stream = stream_state[0]
     u, one = f32(rules.promotion_weight), f32(1.0)
@@ -269,11 +276,11 @@ def sweep(
                 stream, draw = uniform(stream)
                 target = draw * (lanes[7] + birth) - birth
                 if target < 0.0:
-                    target = 0.0
                     for column in range(n_parents, n_columns):
                         if m[column] == 0.0:
                             k = np.int64(column)
                             break
+                    target = (1.0 + target / birth) * lanes[7]  # no column left: an old topic, by weight
                 if k < 0:
                     k = pick_topic(weight, lanes, f32(target), n_columns)
             kk = np.uint32(k)
@@ -289,7 +296,9 @@ def sweep(
                     if tables_jk[kk] == 1:
                         slot = np.uint32(slot_of[kk])
                     else:
-                        slot = np.uint32(pick_table(table_topic, table_mass, n_slots, np.int32(kk), f32(target)))
+                        slot = np.uint32(
+                            pick_table(table_topic, table_mass, n_slots, np.int32(kk), f32(target))
+                        )
             if new_table:
                 slot = np.uint32(first_slot(table_topic, n_slots, -1))
                 n_slots = max(n_slots, np.int64(slot) + 1)
