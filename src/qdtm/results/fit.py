@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.concept import Concept
+from qdtm.concepts.concept import Concept, ConceptWord
 from qdtm.results.trace import Trace
 
 
@@ -115,8 +115,14 @@ def _check_lengths(fit: ModelFit) -> None:
         raise ValueError("a share of dropped subtopics is not between 0 and 1")
     if len(fit.subtopic_traces) not in (0, n_queries):
         raise ValueError(f"there are {len(fit.subtopic_traces)} traces for {n_queries} queries")
-    if not all(0 <= w < len(fit.vocabulary) for concept in fit.concepts for w in concept.word_indices):
+    if not all(_is_in(word, fit.vocabulary) for concept in fit.concepts for word in concept.words):
         raise ValueError("a concept word is not in the vocabulary")
+
+
+def _is_in(word: ConceptWord, vocabulary: tuple[str, ...]) -> bool:
+    """Return whether a concept word is where it says it is."""
+    w = word.index
+    return isinstance(w, int | np.integer) and 0 <= w < len(vocabulary) and vocabulary[w] == word.word
 
 
 def _check_counts(fit: ModelFit) -> None:

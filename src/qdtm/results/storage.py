@@ -213,6 +213,12 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
         raise ValueError("the corpus is not the one it was fitted on")
     if len(fit.token_topics) != corpus.n_tokens:
         raise ValueError(f"topics of {len(fit.token_topics):,} tokens for a corpus of {corpus.n_tokens:,}")
+    for concept in fit.concepts:
+        if concept.name != concept.query.name:
+            raise ValueError(f"a concept is called {concept.name!r} and its query {concept.query.name!r}")
+        documents = [j for word in concept.words for j in word.documents]
+        if not all(isinstance(j, int) and 0 <= j < corpus.n_documents for j in documents):
+            raise ValueError("a concept word is supported by a document that does not exist")
 
 
 # --- both --------------------------------------------------------------------------------------------------

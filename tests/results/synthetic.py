@@ -1,0 +1,90 @@
+"""A fit that no sampler made: topics drawn at random for the tokens of a real little corpus."""
+
+import numpy as np
+
+from qdtm.concepts import build_concepts
+from qdtm.corpus import Corpus, TextPipeline
+from qdtm.results import ModelFit, Trace
+
+TEXTS = [
+    "Cricket test match in Sydney, the batsman hit a century",
+    "The bowler took a wicket in the cricket match",
+    "Cricket: rain stopped the test match",
+    "Fire near Sydney, firefighters and wind and fire",
+    "A bushfire burns, firefighters say the wind is the enemy",
+    "Fire crews fight the fire in the wind",
+    "",
+    "Election: the minister of labour lost the election",
+    "The minister answered, the election is in autumn",
+    "A match of the minister in the wind",
+]
+
+
+def make_corpus(texts=TEXTS):
+    fields = {"year": [str(2000 + j % 3) for j in range(len(texts))], "note": ["-3.5"] * len(texts)}
+    ids = [f"doc-{j}" for j in range(len(texts))]
+    return Corpus.from_texts(texts, ids=ids, fields=fields, pipeline=TextPipeline())
+
+
+def make_trace(n=3, **changes):
+    values = dict(
+        sweeps=np.arange(1, n + 1, dtype=np.int64) * 5,
+        log_likelihood=np.linspace(-8.0, -7.0, n),
+        n_topics=np.full(n, 4, np.int64),
+        n_tables=np.full(n, 20, np.int64),
+        n_sweeps=5 * n,
+        settled=True,
+        interrupted=False,
+        n_samples=2,
+    )
+    return Trace(**(values | changes))
+
+
+def make_fit(corpus, queries=("cricket", "fire"), n_background=2, n_subtopics=(2, 3), seed=0, **changes):
+    """Draw a topic for each word, a subtopic for each token, and count."""
+    rng = np.random.default_rng(seed)
+    concepts = build_concepts(corpus, list(queries), n_concept_words=3)
+    n_queries, n_words = len(queries), corpus.n_words
+    n_topics = n_queries + n_background
+    topics = rng.integers(0, n_topics, corpus.n_tokens).astype(np.int32)
+    for q, concept in enumerate(concepts):
+        topics[np.isin(corpus.tokens, concept.word_indices)] = q
+    subtopics = np.full(corpus.n_tokens, -1, np.int32)
+    counts = []
+    for q in range(n_queries):
+        mine = topics == q
+        subtopics[mine] = rng.integers(0, n_subtopics[q], mine.sum()) if n_subtopics[q] else -1
+        counts.append(count(corpus.tokens[mine], subtopics[mine], n_words, n_subtopics[q]))
+    values = dict(
+        vocabulary=corpus.vocabulary,
+        concepts=concepts,
+        word_topic=count(corpus.tokens, topics, n_words, n_topics),
+        promoted_mass=promoted(concepts, n_words),
+        subtopic_counts=tuple(counts),
+        subtopic_rest=(0.0,) * n_queries,
+        token_topics=topics,
+        token_subtopics=subtopics,
+        token_promoted=rng.integers(0, 2, corpus.n_tokens).astype(np.uint8),
+        parent_trace=make_trace(),
+        subtopic_traces=tuple(make_trace(4) for _ in queries),
+        beta=0.5,
+        threshold=0.6,
+        parameters={"expansion": "kld", "random_state": 0},
+        corpus_fingerprint=corpus.fingerprint,
+        versions={"qdtm": "0.1.0"},
+    )
+    return ModelFit(**(values | changes))
+
+
+def count(words, columns, n_words, n_columns):
+    counts = np.zeros((n_words, n_columns), np.float32)
+    if n_columns:
+        np.add.at(counts, (words, columns), 1.0)
+    return counts
+
+
+def promoted(concepts, n_words):
+    mass = np.zeros((n_words, len(concepts)), np.float32)
+    for q, concept in enumerate(concepts):
+        mass[list(concept.word_indices), q] = 0.3
+    return mass

@@ -1,0 +1,84 @@
+"""Topics with names, sizes and words."""
+
+import numpy as np
+import pytest
+
+from qdtm.errors import ParameterError
+from qdtm.results import Topic, build_topics
+from qdtm.results.labels import distinctive_words
+
+from .synthetic import make_fit
+
+
+@pytest.fixture
+def topic():
+    probabilities = np.array([0.2, 0.5, 0.2, 0.1], np.float32)
+    return Topic("0", "wind", 10.0, 0.1, ("a", "b", "c", "d"), probabilities)
+
+
+def test_top_words_are_ordered_and_ties_keep_the_vocabulary(topic):
+    assert [word for word, _ in topic.top_words(4)] == ["b", "a", "c", "d"]
+    assert topic.top_words(1) == [("b", 0.5)]
+    assert len(topic.top_words(99)) == 4
+
+
+@pytest.mark.parametrize("n", [-1, 1.5, True, None])
+def test_top_words_refuses_a_strange_number(topic, n):
+    with pytest.raises(ParameterError, match="number of words"):
+        topic.top_words(n)
+
+
+def test_repr_shows_the_words(topic):
+    assert repr(topic) == "Topic('0', 'wind', 10.0%: b, a, c, d)"
+
+
+def test_ids_names_and_sizes(corpus, fit):
+    parents, background = build_topics(fit)
+    assert [topic.id for parent in parents for topic in parent.walk()] == [
+        *("0", "0.1", "0.2"),
+        *("1", "1.1", "1.2", "1.3"),
+    ]
+    assert [topic.id for topic in background] == ["b1", "b2"]
+    assert [topic.name for topic in background] == ["background 1", "background 2"]
+    assert parents[0].name == "cricket"
+    assert parents[1].subtopics[0].name.startswith("fire: ")
+    assert sum(topic.n_tokens for topic in parents + background) == corpus.n_tokens
+    assert sum(topic.prevalence for topic in parents + background) == pytest.approx(1)
+    assert sum(s.n_tokens for s in parents[0].subtopics) == parents[0].n_tokens
+
+
+def test_probabilities_sum_to_one_and_cannot_be_changed(fit):
+    parents, background = build_topics(fit)
+    for topic in [t for parent in parents for t in parent.walk()] + list(background):
+        assert topic.probabilities.sum() == pytest.approx(1, abs=1e-5)
+        assert topic.probabilities.dtype == np.float32
+        assert topic.vocabulary is fit.vocabulary
+        with pytest.raises(ValueError, match="read-only"):
+            topic.probabilities[0] = 1
+
+
+def test_a_label_does_not_repeat_the_query(fit):
+    parents, _ = build_topics(fit)
+    for subtopic in parents[0].subtopics:
+        assert "cricket" not in subtopic.name.removeprefix("cricket: ")
+
+
+def test_without_background_or_subtopics(corpus):
+    parents, background = build_topics(make_fit(corpus, n_background=0, n_subtopics=(0, 0)))
+    assert background == ()
+    assert all(parent.subtopics == () for parent in parents)
+
+
+def test_distinctive_words_are_frequent_here_and_rare_elsewhere():
+    counts = np.array([[50, 50], [20, 0], [0, 20], [1, 0], [5, 4]], np.float32)
+    assert distinctive_words(counts, 2) == [(1, 3), (2, 0)]
+
+
+def test_distinctive_words_of_an_only_child_are_its_most_frequent():
+    counts = np.array([[3], [9], [0], [3]], np.float32)
+    assert distinctive_words(counts, 5) == [(1, 0, 3)]
+    assert distinctive_words(counts, 1, avoid=[1]) == [(0,)]
+
+
+def test_an_empty_subtopic_has_no_words():
+    assert distinctive_words(np.array([[3, 0]], np.float32)) == [(0,), ()]
