@@ -27,16 +27,16 @@ def make_corpus(texts=TEXTS):
 
 
 def make_trace(n=3, **changes):
-    values = dict(
-        sweeps=np.arange(1, n + 1, dtype=np.int64) * 5,
-        log_likelihood=np.linspace(-8.0, -7.0, n),
-        n_topics=np.full(n, 4, np.int64),
-        n_tables=np.full(n, 20, np.int64),
-        n_sweeps=5 * n,
-        settled=True,
-        interrupted=False,
-        n_samples=2,
-    )
+    values = {
+        "sweeps": np.arange(1, n + 1, dtype=np.int64) * 5,
+        "log_likelihood": np.linspace(-8.0, -7.0, n),
+        "n_topics": np.full(n, 4, np.int64),
+        "n_tables": np.full(n, 20, np.int64),
+        "n_sweeps": 5 * n,
+        "settled": True,
+        "interrupted": False,
+        "n_samples": 2,
+    }
     return Trace(**(values | changes))
 
 
@@ -55,24 +55,24 @@ def make_fit(corpus, queries=("cricket", "fire"), n_background=2, n_subtopics=(2
         mine = topics == q
         subtopics[mine] = rng.integers(0, n_subtopics[q], mine.sum()) if n_subtopics[q] else -1
         counts.append(count(corpus.tokens[mine], subtopics[mine], n_words, n_subtopics[q]))
-    values = dict(
-        vocabulary=corpus.vocabulary,
-        concepts=concepts,
-        word_topic=count(corpus.tokens, topics, n_words, n_topics),
-        promoted_mass=promoted(concepts, n_words),
-        subtopic_counts=tuple(counts),
-        subtopic_rest=(0.0,) * n_queries,
-        token_topics=topics,
-        token_subtopics=subtopics,
-        token_promoted=rng.integers(0, 2, corpus.n_tokens).astype(np.uint8),
-        parent_trace=make_trace(),
-        subtopic_traces=tuple(make_trace(4) for _ in queries),
-        beta=0.5,
-        threshold=0.6,
-        parameters={"expansion": "kld", "random_state": 0},
-        corpus_fingerprint=corpus.fingerprint,
-        versions={"qdtm": "0.1.0"},
-    )
+    values = {
+        "vocabulary": corpus.vocabulary,
+        "concepts": concepts,
+        "word_topic": count(corpus.tokens, topics, n_words, n_topics),
+        "promoted_mass": promoted(concepts, n_words),
+        "subtopic_counts": tuple(counts),
+        "subtopic_rest": (0.0,) * n_queries,
+        "token_topics": topics,
+        "token_subtopics": subtopics,
+        "token_promoted": rng.integers(0, 2, corpus.n_tokens).astype(np.uint8),
+        "parent_trace": make_trace(),
+        "subtopic_traces": tuple(make_trace(4) for _ in queries),
+        "beta": 0.5,
+        "threshold": 0.6,
+        "parameters": {"expansion": "kld", "random_state": 0},
+        "corpus_fingerprint": corpus.fingerprint,
+        "versions": {"qdtm": "0.1.0"},
+    }
     return ModelFit(**(values | changes))
 
 

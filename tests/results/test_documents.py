@@ -1,81 +1,94 @@
 """Ranked documents, their table and its frame."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
-from qdtm.results import DocumentTable, RelevantDocument, rank_documents, relevant_documents, score_documents
-from qdtm.results.documents import distinct_names, find_query
-
-from .synthetic import make_fit
+from qdtm.results import (
+    DocumentTable,
+    RelevantDocument,
+    build_topics,
+    document_subtopics,
+    document_topics,
+    rank_documents,
+)
+from qdtm.results.documents import distinct_names, order_by
 
 
 @pytest.fixture
-def scores(corpus, fit):
-    return score_documents(fit, corpus.document_term_matrix)
+def ranked(corpus, fit):
+    """Return a function that ranks the documents for a query."""
+
+    def rank(q, **options):
+        counts = corpus.document_term_matrix
+        relevance = document_topics(counts, fit.word_topic)[:, q]
+        shares = document_subtopics(counts, fit.word_topic, fit.subtopic_counts[q], q)
+        return rank_documents(corpus.documents, relevance, shares, build_topics(fit)[0][q], **options)
+
+    return rank
 
 
 def test_ties_go_to_the_longer_document_then_to_the_first():
     relevance = np.array([0.5, 1.0, 0.5, 1.0 - 1e-15, 0.5])
-    assert rank_documents(relevance).tolist() == [1, 3, 0, 2, 4]
-    assert rank_documents(relevance, 4, n_tokens=np.array([1, 2, 3, 9, 3])).tolist() == [3, 1, 2, 4]
+    assert order_by(relevance).tolist() == [1, 3, 0, 2, 4]
+    assert order_by(relevance, np.array([1, 2, 3, 9, 3])).tolist() == [3, 1, 2, 4, 0]
 
 
-def test_documents_come_with_their_text_and_fields(corpus, fit, scores):
-    table = relevant_documents(fit, corpus, scores, "cricket", n=4)
+def test_documents_come_with_their_text_and_fields(corpus, ranked):
+    table = ranked(0, n=4)
     assert table.query == "cricket"
     assert [row.rank for row in table] == [1, 2, 3, 4]
     values = [row.relevance for row in table]
     assert values == sorted(values, reverse=True)
     best = table[0]
-    assert best.relevance == scores.relevance[:, 0].max()
     assert best.id == f"doc-{best.index}"
     assert best.text == corpus.documents[best.index].text
     assert best.fields["note"] == "-3.5"
     assert best.subtopic in ("0.1", "0.2")
+    assert 0 < best.subtopic_share <= best.relevance
 
 
-def test_all_documents_are_ranked_once(corpus, fit, scores):
-    table = relevant_documents(fit, corpus, scores, 1, n=None)
+def test_all_documents_are_ranked_once(corpus, ranked):
+    table = ranked(1, n=None)
     assert sorted(row.index for row in table) == list(range(corpus.n_documents))
 
 
-def test_filter_by_subtopic(corpus, fit, scores):
-    table = relevant_documents(fit, corpus, scores, "fire", n=None, subtopic="1.2")
-    assert {row.index for row in table} == set(np.flatnonzero(scores.subtopic[:, 1] == 1))
-    shares = [row.subtopic_share for row in table]
-    assert shares == sorted(shares, reverse=True)
-    assert all(row.subtopic == "1.2" for row in table)
+def test_filter_by_subtopic(ranked):
+    everything = ranked(1, n=None)
+    ids = {row.subtopic for row in everything if row.subtopic}
+    assert len(ids) > 1
+    for subtopic in ids:
+        table = ranked(1, n=None, subtopic=subtopic)
+        assert {row.index for row in table} == {r.index for r in everything if r.subtopic == subtopic}
+        shares = [row.subtopic_share for row in table]
+        assert shares == sorted(shares, reverse=True)
+        assert [row.rank for row in table] == list(range(1, len(table) + 1))
 
 
-def test_query_by_name_position_or_alone(corpus, fit):
-    assert find_query(fit, " Cricket ") == 0
-    assert find_query(fit, 1) == 1
-    assert find_query(make_fit(corpus, queries=["fire"], n_subtopics=(1,)), None) == 0
+def test_filter_by_subtopic_breaks_ties_by_length(corpus, fit):
+    topic = build_topics(fit)[0][0]
+    relevance, shares = np.array([0.9, 0.9, 0.1]), np.array([[0.5, 0], [0.5, 0], [0.05, 0]])
+    lengths = np.array([3, 4, 9])
+    table = rank_documents(corpus.documents, relevance, shares, topic, subtopic="0.1", lengths=lengths)
+    assert [row.index for row in table] == [1, 0]
 
 
-@pytest.mark.parametrize("query", ["tennis", 2, -1, True, None])
-def test_unknown_query_names_those_there_are(fit, query):
-    with pytest.raises(QueryError, match=r"there are: 'cricket', 'fire'\.$"):
-        find_query(fit, query)
-
-
-def test_unknown_subtopic_names_those_there_are(corpus, fit, scores):
+def test_unknown_subtopic_names_those_there_are(ranked):
     with pytest.raises(QueryError, match=r"no subtopic '0.9'; it has 0.1 to 0.2\.$"):
-        relevant_documents(fit, corpus, scores, "cricket", subtopic="0.9")
+        ranked(0, subtopic="0.9")
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])
-def test_refuses_a_strange_number(corpus, fit, scores, n):
+def test_refuses_a_strange_number(ranked, n):
     with pytest.raises(ParameterError, match="number of documents"):
-        relevant_documents(fit, corpus, scores, "cricket", n=n)
+        ranked(0, n=n)
 
 
 def row(**changes):
-    values = dict(rank=1, index=4, id="a", relevance=0.75, subtopic="0.1", subtopic_share=0.5, text="x\n y")
-    return RelevantDocument(**(values | changes))
+    return replace(RelevantDocument(1, 4, "a", 0.75, "0.1", 0.5, "x\n y"), **changes)
 
 
 def test_repr_is_a_table_of_one_line_a_document():

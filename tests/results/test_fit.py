@@ -34,9 +34,9 @@ def changed(array, index, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda f: {"concepts": ()}, "no query"),
+        ({"concepts": ()}, "no query"),
         (lambda f: {"subtopic_counts": f.subtopic_counts[:1]}, "each of the 2 queries"),
-        (lambda f: {"subtopic_rest": (0.0, float("nan"))}, "between 0 and 1"),
+        ({"subtopic_rest": (0.0, float("nan"))}, "between 0 and 1"),
         (lambda f: {"subtopic_traces": f.subtopic_traces[:1]}, "1 traces for 2 queries"),
         (lambda f: {"word_topic": f.word_topic[:-1]}, "word_topic has shape"),
         (lambda f: {"word_topic": f.word_topic[:, :1]}, "word_topic has shape"),
@@ -44,7 +44,7 @@ def changed(array, index, value):
         (lambda f: {"word_topic": changed(f.word_topic, (0, 0), -1)}, "negative"),
         (lambda f: {"promoted_mass": f.promoted_mass[:, :1]}, "promoted_mass has shape"),
         (lambda f: {"subtopic_counts": (f.subtopic_counts[0], np.zeros((3, 2)))}, "another vocabulary"),
-        (lambda f: {"beta": 0.0}, "beta is 0.0"),
+        ({"beta": 0.0}, "beta is 0.0"),
         (lambda f: {"token_topics": f.token_topics[:-1]}, "differ in length"),
         (lambda f: {"token_topics": changed(f.token_topics, 0, 4)}, "topic does not exist"),
         (lambda f: {"token_topics": changed(f.token_topics, 0, -1)}, "topic does not exist"),
@@ -54,7 +54,7 @@ def changed(array, index, value):
 )
 def test_refuses_parts_that_do_not_fit(fit, change, message):
     with pytest.raises(ValueError, match=message):
-        replace(fit, **change(fit))
+        replace(fit, **(change(fit) if callable(change) else change))
 
 
 def test_a_background_token_has_no_subtopic(fit):

@@ -58,7 +58,7 @@ def test_a_saved_model_comes_back_equal(saved, corpus, fit):
 
 
 def test_without_subtopics_background_or_threshold(tmp_path, corpus):
-    changes = dict(subtopic_traces=(), threshold=None, parent_trace=make_trace(0))
+    changes = {"subtopic_traces": (), "threshold": None, "parent_trace": make_trace(0)}
     fit = make_fit(corpus, n_background=0, n_subtopics=(0, 0), **changes)
     save_model(tmp_path / "m", fit, corpus)
     assert_equal(fit, load_model(tmp_path / "m")[0])
@@ -97,10 +97,10 @@ def test_refuses_another_corpus(tmp_path, fit):
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, corpus, fit, monkeypatch):
-    def full(*_):
+    def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("qdtm.results.storage.write_documents", lambda *args: full())
+    monkeypatch.setattr("qdtm.results.storage.write_documents", full)
     with pytest.raises(StorageError, match="No space left"):
         save_model(tmp_path / "m", fit, corpus)
     assert list(tmp_path.iterdir()) == []
@@ -123,7 +123,7 @@ def test_wrong_places(tmp_path, saved):
 
 
 def test_newer(saved):
-    rewrite(saved, lambda content: None, version=2)
+    rewrite(saved, version=2)
     with pytest.raises(StorageError, match="newer qdtm"):
         load_model(saved)
 
@@ -144,11 +144,12 @@ def test_every_file_counts(saved, name):
         load_model(saved)
 
 
-def rewrite(folder, change, version=1):
+def rewrite(folder, change=None, version=1):
     """Change what a manifest says and make it consistent again: a lie, not damage."""
     manifest = load_json(folder / "qdtm.json")
     content = manifest["content"]
-    change(content)
+    if change:
+        change(content)
     (folder / "qdtm.json").unlink()
     write_manifest(folder, kind="model", version=version, content=content)
 
@@ -195,7 +196,7 @@ def test_arrays_of_another_model_are_refused(tmp_path, saved, corpus):
     tokens = make_corpus([*(d.text for d in corpus.documents), "wind"])
     save_model(tmp_path / "longer", make_fit(tokens), tokens)
     shutil.copy(tmp_path / "longer" / "model.safetensors", saved / "model.safetensors")
-    rewrite(saved, lambda content: None)
+    rewrite(saved)
     with pytest.raises(StorageError, match="do not fit together"):
         load_model(saved)
 
@@ -204,7 +205,7 @@ def test_a_corpus_swapped_inside_is_refused(tmp_path, saved):
     tokens = make_corpus(["cricket match wind", "fire wind"])
     shutil.rmtree(saved / "corpus")
     tokens.save(saved / "corpus")
-    rewrite(saved, lambda content: None)
+    rewrite(saved)
     with pytest.raises(StorageError):
         load_model(saved)
 

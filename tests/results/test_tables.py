@@ -75,7 +75,7 @@ def test_the_users_columns_are_kept_under_names_of_their_own(corpus):
     ]
     assert rows[0]["Document (yours)"] == "'=a"
     assert rows[0]["relevance: fire (yours)"] == "9"
-    assert [row["text"] for row in rows] == list(doc.text for doc in corpus.documents)
+    assert [row["text"] for row in rows] == [doc.text for doc in corpus.documents]
 
 
 def test_without_text(corpus, fit):

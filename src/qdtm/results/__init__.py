@@ -6,7 +6,7 @@ from qdtm.results.distributions import (
     topic_word_probabilities,
     word_topic_probabilities,
 )
-from qdtm.results.documents import DocumentTable, RelevantDocument, rank_documents, relevant_documents
+from qdtm.results.documents import DocumentTable, RelevantDocument, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.scores import DocumentScores, score_documents
 from qdtm.results.storage import load_model, save_model
@@ -26,7 +26,6 @@ __all__ = [
     "document_topics",
     "load_model",
     "rank_documents",
-    "relevant_documents",
     "save_model",
     "score_documents",
     "topic_word_probabilities",

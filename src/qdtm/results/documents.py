@@ -1,4 +1,4 @@
-"""The documents behind a topic: scores and a corpus in, a table of the most relevant ones out."""
+"""The documents behind a topic: shares of documents in, a table of the most relevant ones out."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.store import DocumentStore
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
-from qdtm.results.fit import ModelFit
-from qdtm.results.scores import DocumentScores
-from qdtm.results.topics import topic_id
+from qdtm.results.scores import main_subtopics
+from qdtm.results.topic import Topic
 
 _EXCERPT = 60  # characters of a text in a table's repr
 
@@ -118,97 +117,81 @@ class DocumentTable(Sequence[RelevantDocument]):
 
 
 def rank_documents(
-    relevance: FloatArray, n: int | None = None, *, n_tokens: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
-    """Return the rows of the `n` most relevant documents, best first.
-
-    Parameters
-    ----------
-    relevance : ndarray of shape (D,)
-    n : int, optional
-        All of them without.
-    n_tokens : ndarray of shape (D,), optional
-        The length of each document. Among equally relevant ones the longer comes first: it gives the better
-        reason. What is still equal keeps the order of the corpus.
-    """
-    length = np.zeros(len(relevance), np.int64) if n_tokens is None else n_tokens
-    order = np.lexsort((-length, -np.round(relevance, 9)))  # stable; rounding noise is no reason for a rank
-    return order if n is None else order[:n]
-
-
-def relevant_documents(
-    fit: ModelFit,
-    corpus: Corpus,
-    scores: DocumentScores,
-    query: str | int | None = None,
+    documents: DocumentStore,
+    relevance: FloatArray,
+    subtopic_shares: FloatArray,
+    topic: Topic,
     *,
     n: int | None = 10,
     subtopic: str | None = None,
+    lengths: NDArray[np.int64] | None = None,
 ) -> DocumentTable:
     """Find the documents that are most about a query, or about one of its subtopics.
 
     Parameters
     ----------
-    fit : ModelFit
-    corpus : Corpus
-        The documents that `scores` are of.
-    scores : DocumentScores
-        From `score_documents`.
-    query : str or int, optional
-        The query's name or position; may be left out if there is only one.
+    documents : DocumentStore
+        Only those in the table are read.
+    relevance : ndarray of shape (D,)
+        The query's column of `document_topics`.
+    subtopic_shares : ndarray of shape (D, S)
+        From `document_subtopics`.
+    topic : Topic
+        The query's parent topic.
     n : int or None
         How many documents at most; None for all.
     subtopic : str, optional
         The id of a subtopic ("0.2"): only documents whose main subtopic it is, by their share in it.
+    lengths : ndarray of shape (D,), optional
+        The tokens of each document: among equals the longer comes first, since it gives the better reason.
+
+    Returns
+    -------
+    DocumentTable
+        What is equal keeps the order of the corpus.
     """
-    q = find_query(fit, query)
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise ParameterError(f"The number of documents is {n!r}; give a whole number above 0.")
-    candidates = np.arange(len(scores))
-    value = scores.relevance[:, q]
-    if subtopic is not None:
-        candidates = np.flatnonzero(scores.subtopic[:, q] == find_subtopic(fit, q, subtopic))
-        value = scores.subtopic_share[:, q]
-    best = rank_documents(value[candidates], n, n_tokens=scores.n_tokens[candidates])
-    return DocumentTable(fit.concepts[q].name, tuple(_rows(fit, corpus, scores, q, candidates[best])))
+    _check_number(n)
+    main, share = main_subtopics(subtopic_shares, relevance, topic.prevalence)  # (D,), (D,)
+    if subtopic is None:
+        rows = order_by(relevance, lengths)[:n]
+    else:
+        candidates = np.flatnonzero(main == _position(topic, subtopic))
+        order = order_by(share[candidates], None if lengths is None else lengths[candidates])
+        rows = candidates[order[:n]]
+    found = [
+        RelevantDocument(
+            rank=rank,
+            index=document.index,
+            id=document.id,
+            relevance=float(relevance[document.index]),
+            subtopic=topic.subtopics[main[document.index]].id if main[document.index] >= 0 else None,
+            subtopic_share=float(share[document.index]),
+            text=document.text,
+            fields=document.fields,
+        )
+        for rank, document in enumerate(documents.select(int(j) for j in rows), start=1)
+    ]
+    return DocumentTable(topic.name, tuple(found))
 
 
-def find_query(fit: ModelFit, query: str | int | None) -> int:
-    """Return the position of a query, given its name or position (None: the only one).
-
-    Raises
-    ------
-    QueryError
-        If there is no such query.
-    """
-    names = [concept.name for concept in fit.concepts]
-    if query is None and len(names) == 1:
-        return 0
-    if isinstance(query, str):
-        wanted = " ".join(query.split()).casefold()
-        for q, name in enumerate(names):
-            if name.casefold() == wanted:
-                return q
-    elif isinstance(query, int | np.integer) and not isinstance(query, bool) and 0 <= query < len(names):
-        return int(query)
-    known = ", ".join(f"'{name}'" for name in names)
-    asked = "Give a query" if query is None else f"The model has no query {query!r}"
-    raise QueryError(f"{asked}; there are: {known}.")
+def order_by(relevance: FloatArray, lengths: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Return the rows of documents, most relevant first; ties by length, then as they are; shape (D,)."""
+    length = np.zeros(len(relevance), np.int64) if lengths is None else lengths
+    return np.lexsort((-length, -np.round(relevance, 9)))  # stable; rounding noise is no reason for a rank
 
 
-def find_subtopic(fit: ModelFit, q: int, subtopic: str) -> int:
-    """Return the column of a subtopic of query `q`, given its id.
-
-    Raises
-    ------
-    QueryError
-        If there is no such subtopic.
-    """
-    ids = [topic_id(q, fit.n_queries, s) for s in range(fit.subtopic_counts[q].shape[1])]
+def _position(topic: Topic, subtopic: str) -> int:
+    """Return which subtopic of a topic has an id."""
+    ids = [each.id for each in topic.subtopics]
     if subtopic in ids:
         return ids.index(subtopic)
     there = f"it has {ids[0]} to {ids[-1]}" if len(ids) > 1 else f"it has {ids[0]}" if ids else "it has none"
-    raise QueryError(f"Query '{fit.concepts[q].name}' has no subtopic {subtopic!r}; {there}.")
+    raise QueryError(f"Query '{topic.name}' has no subtopic {subtopic!r}; {there}.")
+
+
+def _check_number(n: object) -> None:
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
+        raise ParameterError(f"The number of documents is {n!r}; give a whole number above 0.")
 
 
 def distinct_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
@@ -223,25 +206,6 @@ def distinct_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
         used.add(free.casefold())
         kept.append(free)
     return kept
-
-
-def _rows(
-    fit: ModelFit, corpus: Corpus, scores: DocumentScores, q: int, rows: NDArray[np.int64]
-) -> Iterator[RelevantDocument]:
-    indices = [int(j) for j in rows]
-    for rank, document in enumerate(corpus.documents.select(indices), start=1):
-        j = document.index
-        s = int(scores.subtopic[j, q])
-        yield RelevantDocument(
-            rank=rank,
-            index=j,
-            id=document.id,
-            relevance=float(scores.relevance[j, q]),
-            subtopic=topic_id(q, fit.n_queries, s) if s >= 0 else None,
-            subtopic_share=float(scores.subtopic_share[j, q]),
-            text=document.text,
-            fields=document.fields,
-        )
 
 
 def _cells(row: RelevantDocument) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def score_documents(fit: ModelFit, counts: Any) -> DocumentScores:
         block = average_over_tokens(counts[rows], weights, unknown)  # (b, Q + S)
         relevance[rows] = block[:, :n_queries]
         for q, columns in enumerate(_subtopic_columns(fit)):
-            subtopic[rows, q], share[rows, q] = _main_subtopic(block[:, columns], block[:, q], unknown[q])
+            subtopic[rows, q], share[rows, q] = main_subtopics(block[:, columns], block[:, q], unknown[q])
     n_tokens = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
     return DocumentScores(relevance, subtopic, share, n_tokens)
 
@@ -99,10 +99,28 @@ def _subtopic_columns(fit: ModelFit) -> Iterator[slice]:
         start += counts.shape[1]
 
 
-def _main_subtopic(
+def main_subtopics(
     shares: FloatArray, relevance: FloatArray, prevalence: float
 ) -> tuple[NDArray[np.int32], FloatArray]:
-    """Return the largest subtopic of each document and its share, where it means something."""
+    """Return the subtopic that has the largest share of each document, where that means something.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (D, S)
+        Of each document in each subtopic.
+    relevance : ndarray of shape (D,)
+        Of each document to the query.
+    prevalence : float
+        The query's share of the corpus; a document that is no more about the query than this has no main
+        subtopic.
+
+    Returns
+    -------
+    subtopic : ndarray of int32, shape (D,)
+        Counted from 0; -1 for none.
+    share : ndarray of float64, shape (D,)
+        Its share of the document; 0 for none.
+    """
     n_documents, n_subtopics = shares.shape
     if n_subtopics == 0:
         return np.full(n_documents, -1, np.int32), np.zeros(n_documents)
