@@ -178,7 +178,7 @@ def _peek(source: Any) -> tuple[object, Any]:
     """Return the first value that is not missing, and the source with all its values still to come."""
     column = as_column(source)
     if column is not None:
-        return next((column[j] for j in range(len(column)) if not is_missing(column[j])), None), source
+        return next((value for value in column if not is_missing(value)), None), source
     values = iter(source)
     seen = []
     for value in values:

@@ -20,6 +20,9 @@ from qdtm.errors import CorpusError
 
 LEFT_OUT = -1
 
+_LONGEST_NUMBER = 4
+"""Longer numbers that are left out are not remembered, for there is no end to them."""
+
 WordOf = Callable[[str], str | None]
 
 
@@ -67,7 +70,7 @@ class _WordNumbers(dict[str, int]):
             number = self.numbers.setdefault(word, len(self.numbers))
         else:
             number = self.numbers.get(word, LEFT_OUT)
-        if number != LEFT_OUT or not token.isdecimal():  # there is no end to numbers: do not remember them
+        if number != LEFT_OUT or len(token) <= _LONGEST_NUMBER or not token.isdecimal():
             self[token] = number
         return number
 

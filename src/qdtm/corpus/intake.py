@@ -62,7 +62,7 @@ class MemoryIntake(Intake[T]):
         self._documents = documents
 
     def __iter__(self) -> Iterator[T]:
-        return (self._check(j, self._values[j]) for j in range(len(self._values)))
+        return (self._check(j, value) for j, value in enumerate(self._values))
 
     def finish(self) -> MemoryDocuments:
         """Return the store that was given."""
@@ -147,6 +147,9 @@ class PositionalSeries:
 
     def __len__(self) -> int:
         return len(self._series)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._series)
 
     def __getitem__(self, position: int) -> object:
         value: object = self._series.iloc[position]

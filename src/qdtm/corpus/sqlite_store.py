@@ -10,7 +10,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -116,9 +116,17 @@ class SqliteDocuments:
         return self  # read-only: a copy would differ in nothing but the life of the file
 
     def _document(self, row: int, id: str, text: str, fields: str) -> Document:
-        values = json.loads(fields)
-        values += [""] * (len(self._field_names) - len(values))  # rows read before a field was first met
-        return Document(row, id, text, dict(zip(self._field_names, map(str, values), strict=False)))
+        try:
+            values = json.loads(fields)
+        except (TypeError, ValueError, RecursionError):
+            values = None
+        if not isinstance(values, list):
+            raise StorageError(
+                f"{str(self.path)!r} is damaged: the fields of document {row:,} make no sense."
+            )
+        values += [""] * (len(self._field_names) - len(values))  # rows written before a field was first met
+        named = zip(self._field_names, map(str, values), strict=False)
+        return Document(row, str(id), str(text), dict(named))
 
     def _rows(self, query: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock, _sqlite_errors(f"Cannot read the documents in {str(self.path)!r}"):
@@ -226,7 +234,8 @@ def _temporary_path() -> Path:
 
 def _remove(path: Path, process: int) -> None:
     if os.getpid() == process:  # a forked child must leave its parent's file alone
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def language_name(language: str) -> str:
     """
     from stop_words import LANGUAGE_MAPPING
 
-    wanted = language.strip().lower()
+    wanted = str(language).strip().lower()
     names = sorted(set(LANGUAGE_MAPPING.values()))
     for candidate in (wanted, wanted.replace("_", "-").split("-")[0]):  # "en-GB" is English
         if candidate in names:

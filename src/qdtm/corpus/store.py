@@ -59,6 +59,8 @@ class Column(Protocol):
 
     def __getitem__(self, index: int, /) -> object: ...
 
+    def __iter__(self) -> Iterator[object]: ...
+
 
 class MemoryDocuments:
     """Documents that are Python objects already; keeps references to them, never copies.
@@ -128,6 +130,9 @@ class BagTexts:
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, j: int) -> str:
         return " ".join(self._words[w] for w in self._tokens[self._offsets[j] : self._offsets[j + 1]])

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
+from qdtm.corpus import markup, stopwords
 from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer
-from qdtm.corpus.markup import strip_markup
-from qdtm.corpus.stopwords import language_name, stop_words
+from qdtm.corpus.stopwords import language_name
 from qdtm.corpus.tokenizer import TOKENIZERS, Tokenizer, tidy_token
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError, StorageError
@@ -130,7 +130,7 @@ class TextPipeline:
     def split(self) -> Callable[[str], list[str]]:
         """The function from a text to its tokens, as they are written."""
         tokenize = TOKENIZERS[self.tokenizer] if isinstance(self.tokenizer, str) else self.tokenizer
-        return (lambda text: tokenize(strip_markup(text))) if self.strip_markup else tokenize
+        return (lambda text: tokenize(markup.strip_markup(text))) if self.strip_markup else tokenize
 
     def word(self, token: str) -> str | None:
         """Return the word that a token becomes, or None if it is left out."""
@@ -154,7 +154,7 @@ class TextPipeline:
         if self.stop_words is None or (self.stop_words == "auto" and self.language is None):
             return frozenset()
         if isinstance(self.stop_words, str):
-            return stop_words(str(self.language) if self.stop_words == "auto" else self.stop_words)
+            return stopwords.stop_words(str(self.language) if self.stop_words == "auto" else self.stop_words)
         return frozenset(self.stop_words)
 
     # --- saving it ---------------------------------------------------------------------------------------

@@ -1,0 +1,144 @@
+"""Documents in memory and in SQLite: the same behaviour behind one protocol."""
+
+import copy
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from qdtm.corpus.records import Record
+from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
+from qdtm.corpus.store import Document, DocumentStore, MemoryDocuments
+from qdtm.errors import StorageError
+
+N = 1_234
+RECORDS = [Record(f"id {j}", f"text {j} ☃ \0", {"year": str(j % 7), "who": "x"}) for j in range(N)]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request) -> DocumentStore:
+    if request.param == "memory":
+        columns = {"year": [r.fields["year"] for r in RECORDS], "who": ["x"] * N}
+        return MemoryDocuments([r.text for r in RECORDS], [r.id for r in RECORDS], columns)
+    with SqliteWriter() as writer:
+        for record in RECORDS:
+            writer.add(record)
+        return writer.finish()
+
+
+def expected(j: int) -> Document:
+    return Document(j, RECORDS[j].id, RECORDS[j].text, RECORDS[j].fields)
+
+
+def test_documents_come_back(store):
+    assert len(store) == N
+    assert store.field_names == ("year", "who")
+    assert list(store) == [expected(j) for j in range(N)]
+    assert store[0] == expected(0)
+    assert store[-1] == expected(N - 1)
+
+
+def test_select_keeps_order_and_repetitions(store):
+    indices = [5, 1_000, 5, -1, *range(700)]
+    assert [d.index for d in store.select(indices)] == [5, 1_000, 5, N - 1, *range(700)]
+    assert list(store.select([])) == []
+
+
+@pytest.mark.parametrize("index", [N, -N - 1])
+def test_no_such_document(store, index):
+    with pytest.raises(IndexError, match="There is no document"):
+        store[index]
+
+
+def test_fields_met_late_are_empty_before():
+    with SqliteWriter() as writer:
+        for record in (
+            Record("a", "x", {"one": "1"}),
+            Record("b", "y"),
+            Record("c", "z", {"two": "2", "one": "3"}),
+        ):
+            writer.add(record)
+        store = writer.finish()
+    assert store.field_names == ("one", "two")
+    assert [dict(d.fields) for d in store] == [
+        {"one": "1", "two": ""},
+        {"one": "", "two": ""},
+        {"one": "3", "two": "2"},
+    ]
+
+
+def test_several_threads_may_read():
+    with SqliteWriter() as writer:
+        for record in RECORDS:
+            writer.add(record)
+        store = writer.finish()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda j: store[j].id, range(0, N, 3)))
+    assert found == [RECORDS[j].id for j in range(0, N, 3)]
+
+
+def test_store_is_closed_and_opened_again():
+    with SqliteWriter() as writer:
+        writer.add(RECORDS[0])
+        store = writer.finish()
+    store.close()
+    store.close()
+    assert store[0] == expected(0)
+    assert copy.deepcopy(store) is store
+
+
+def test_file_that_is_gone(tmp_path):
+    path = tmp_path / "documents.sqlite"
+    with SqliteWriter(path) as writer:
+        writer.add(RECORDS[0])
+        writer.finish().close()
+    assert SqliteDocuments(path)[0] == expected(0)
+    path.unlink()
+    with pytest.raises(StorageError, match="Cannot read the documents"):
+        SqliteDocuments(path)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "CREATE TABLE other (x)",
+        "CREATE TABLE documents (x); CREATE TABLE field_names (position, name)",
+        "CREATE TABLE documents (row, id, text, fields); CREATE TABLE field_names (position, name);"
+        "INSERT INTO documents VALUES (3, 'a', 'b', '[]')",
+        "CREATE TABLE t (row, id, text, fields); CREATE VIEW documents AS SELECT * FROM t;"
+        "CREATE TABLE field_names (position, name)",
+    ],
+)
+def test_file_that_is_not_ours(tmp_path, script):
+    path = tmp_path / "documents.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+    with pytest.raises(StorageError):
+        SqliteDocuments(path)
+
+
+def test_file_that_is_no_database(tmp_path):
+    path = tmp_path / "documents.sqlite"
+    path.write_bytes(b"not a database, and long enough to tell" * 100)
+    with pytest.raises(StorageError, match="not a database"):
+        SqliteDocuments(path)
+
+
+@pytest.mark.parametrize("fields", ["{", "{}", '"x"', "[1"])
+def test_fields_that_are_damaged(tmp_path, fields):
+    path = tmp_path / "documents.sqlite"
+    with SqliteWriter(path) as writer:
+        writer.add(RECORDS[0])
+        writer.finish().close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE documents SET fields = ?", [fields])
+    connection.commit()
+    connection.close()
+    with pytest.raises(StorageError, match="damaged"):
+        SqliteDocuments(path)[0]
+
+
+def test_writing_where_nothing_can_be_written(tmp_path):
+    with pytest.raises(StorageError, match="Cannot write"):
+        SqliteWriter(tmp_path / "missing" / "documents.sqlite")
