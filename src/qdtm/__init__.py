@@ -1,1 +1,30 @@
-"""Query-driven topic modelling."""
+"""Query-driven topic modelling: from a short query to a parent topic, its subtopics and their documents.
+
+The public names are loaded when they are first used, so that ``qdtm --help`` is instant.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from qdtm.concepts import Query
+    from qdtm.corpus import Corpus, TextPipeline
+    from qdtm.model import QueryDrivenTopicModel
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Corpus": "qdtm.corpus",
+    "Query": "qdtm.concepts",
+    "QueryDrivenTopicModel": "qdtm.model",
+    "TextPipeline": "qdtm.corpus",
+}
+
+__all__ = ["Corpus", "Query", "QueryDrivenTopicModel", "TextPipeline", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use (PEP 562)."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'qdtm' has no attribute {name!r}")

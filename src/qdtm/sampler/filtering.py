@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 
 
 def topic_directions(
-    phi: NDArray[np.floating[Any]],
+    weights: NDArray[np.floating[Any]],
     unit: NDArray[np.float32],
     concept_words: Sequence[NDArray[np.int32]],
     n_representative: int = 10,
 ) -> NDArray[np.float32]:
-    """Sum each topic's representative words, weighted by their probability (inside of eq. 17).
+    """Sum each topic's representative words by their weight (the inside of eq. 17).
 
-    The representative words of a parent topic are its concept words, of any other its most probable words.
+    The representative words of a parent topic are its concept words, of any other its heaviest words.
 
     Parameters
     ----------
-    phi : ndarray of shape (K, V)
-        Topic-word probabilities; the first Q topics are the parents.
+    weights : ndarray of shape (V, K)
+        Smoothed counts, or probabilities; the first Q topics are the parents.
     unit : ndarray of shape (V, d)
         Word vectors of length 1, zero where unknown.
 
@@ -35,41 +35,38 @@ def topic_directions(
     -------
     ndarray of shape (K, d)
     """
-    n_parents = len(concept_words)
-    directions = np.empty((len(phi), unit.shape[1]), np.float32)  # (K, d)
-    for q, words in enumerate(concept_words):
-        directions[q] = phi[q, words].astype(np.float32) @ unit[words]
-    n_top = min(n_representative, phi.shape[1])
-    for k in range(n_parents, len(phi)):
-        words = np.argpartition(phi[k], -n_top)[-n_top:]
-        directions[k] = phi[k, words].astype(np.float32) @ unit[words]
+    n_words, n_topics = weights.shape
+    directions = np.empty((n_topics, unit.shape[1]), np.float32)  # (K, d)
+    n_top = min(n_representative, n_words)
+    for k in range(n_topics):
+        if k < len(concept_words):
+            words = concept_words[k]
+        else:
+            words = np.argpartition(weights[:, k], n_words - n_top)[n_words - n_top :].astype(np.int32)
+        directions[k] = weights[words, k].astype(np.float32) @ unit[words]
     return directions
 
 
 def promotion_probability(
-    directions: NDArray[np.float32], unit: NDArray[np.float32], promoting: NDArray[np.int64], n_parents: int
+    directions: NDArray[np.float32], unit: NDArray[np.float32], n_parents: int
 ) -> NDArray[np.float32]:
-    """Rank the topics for each promoting word by cohesion; the best gets 1, the worst 0 (eq. 17-18).
+    """Rank the topics for each word by cohesion; the best gets 1, the worst 0, evenly spaced (eq. 17-18).
 
     Parameters
     ----------
     directions : ndarray of shape (K, d)
-        From `topic_directions`.
-    unit : ndarray of shape (V, d)
-    promoting : ndarray of shape (P,)
-        The words that have a related concept word; no other word's lambda is ever used.
+        From `topic_directions`, divided by the topics' mass.
+    unit : ndarray of shape (P, d)
+        The vectors of the words that can promote; no other word's lambda is ever used.
     n_parents : int
-        Q, the number of parent topics.
+        Q; only parent topics promote.
 
     Returns
     -------
-    ndarray of shape (V, Q)
-        lambda; zero for words that cannot promote.
+    ndarray of shape (P, Q)
+        lambda of eq. 18.
     """
     n_topics = len(directions)
-    probability = np.zeros((len(unit), n_parents), np.float32)  # (V, Q)
-    cohesion = unit[promoting] @ directions.T  # (P, K): CV[k, w] of eq. 17
-    for q in range(n_parents):
-        n_better = (cohesion > cohesion[:, q : q + 1]).sum(axis=1)  # (P,)
-        probability[promoting, q] = 1.0 - n_better / max(n_topics - 1, 1)
-    return probability
+    cohesion = unit @ directions.T  # (P, K): CV[k, w] of eq. 17
+    n_better = np.stack([(cohesion > cohesion[:, [q]]).sum(axis=1) for q in range(n_parents)], axis=1)
+    return (1.0 - n_better / max(n_topics - 1, 1)).astype(np.float32)

@@ -1,0 +1,54 @@
+"""Where a command prints: results on stdout, progress and notes on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qdtm.cli.plain_text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def results_console() -> Console:
+    """Return the console for results; no colour codes unless it is a terminal, and nothing is markup."""
+    return _console(sys.stdout)
+
+
+def notes_console(*, quiet: bool = False) -> Console:
+    """Return the console for progress and notes."""
+    console = _console(sys.stderr)
+    console.quiet = quiet
+    return console
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON, numbers as numbers, in ASCII so that it survives any pipe."""
+    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, indent=2))
+
+
+@contextmanager
+def warnings_as_notes(console: Console) -> Iterator[None]:
+    """Print the package's warnings as lines of ours while a command runs."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        console.print(f"qdtm: warning: {one_line(str(message))}", style="yellow", soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
+def _console(stream: Any) -> Console:
+    from rich.console import Console
+
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")  # a terminal that lacks a character shows "?", and no traceback
+    return Console(file=stream, markup=False, emoji=False, highlight=False)

@@ -1,0 +1,84 @@
+"""What a command's failure looks like: exceptions in, one line on stderr and an exit code out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+
+from qdtm.cli.plain_text import one_line
+from qdtm.errors import QdtmError
+
+USER_ERROR = 2
+OUR_ERROR = 1
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+_DEBUG = "qdtm.debug"
+
+
+class Failure(click.ClickException):
+    """An error as the user sees it: `qdtm: message`."""
+
+    def __init__(self, message: str, exit_code: int = USER_ERROR) -> None:
+        super().__init__(one_line(message))
+        self.exit_code = exit_code
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the line."""
+        click.echo(f"qdtm: {self.message}", file=file, err=file is None)
+
+
+def debug_option(function: Any) -> Any:
+    """Add `--debug`, which `one_line_failures` obeys."""
+
+    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.meta[_DEBUG] = value
+
+    return click.option(
+        "--debug", is_flag=True, expose_value=False, is_eager=True, callback=remember,
+        help="Show a traceback if something fails.",
+    )(function)  # fmt: skip
+
+
+@contextmanager
+def one_line_failures(ctx: click.Context) -> Iterator[None]:
+    """Turn what a command raises into one line and an exit code; raise it as it is with `--debug`."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (click.exceptions.Exit, click.Abort, Failure):
+        raise
+    except BrokenPipeError:
+        _close_stdout()
+        ctx.exit(BROKEN_PIPE)
+    except (Exception, KeyboardInterrupt) as error:
+        if ctx.meta.get(_DEBUG):
+            raise
+        raise _failure(error) from None
+
+
+def _failure(error: BaseException) -> Failure:
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx else "qdtm"
+        return Failure(f"{error.format_message()} See '{command} --help'.")
+    if isinstance(error, click.ClickException):
+        return Failure(error.format_message(), error.exit_code)
+    if isinstance(error, KeyboardInterrupt):
+        return Failure("interrupted; nothing was written.", INTERRUPTED)
+    if isinstance(error, QdtmError):
+        return Failure(str(error))
+    if isinstance(error, MemoryError):
+        return Failure("there is not enough memory for this; try a smaller vocabulary (--max-words).")
+    return Failure(f"unexpected {type(error).__name__}: {error}; use --debug to see where.", OUR_ERROR)
+
+
+def _close_stdout() -> None:
+    """Send what is still unwritten nowhere, so that Python does not complain about it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

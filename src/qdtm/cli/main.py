@@ -1,0 +1,52 @@
+"""`qdtm`: the group of all commands, and what becomes of their errors.
+
+Every error that a user can cause is one line on stderr and exit code 2. Anything else is our bug: one line,
+exit code 1, and a traceback with `--debug`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from qdtm import __version__
+from qdtm.cli.concepts import concepts
+from qdtm.cli.demo import demo
+from qdtm.cli.docs import docs
+from qdtm.cli.failure import one_line_failures
+from qdtm.cli.fit import fit
+from qdtm.cli.show import show
+from qdtm.cli.transform import transform
+
+
+class CommandGroup(click.Group):
+    """Commands in the order of a person's work; their errors in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they were added."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with one_line_failures(ctx):
+            return super().invoke(ctx)
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="qdtm")
+def cli() -> None:
+    """Find what a corpus says about your queries: topics, subtopics and the documents behind them.
+
+    Start with `qdtm demo`. Then check a query in your own texts with `qdtm concepts`, and find its topics with
+    `qdtm fit`.
+    """
+
+
+for command in (demo, concepts, fit, show, docs, transform):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run `qdtm`."""
+    cli(prog_name="qdtm")

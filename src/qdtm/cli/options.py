@@ -1,0 +1,126 @@
+"""Options that commands share: how to read a corpus, what to ask, how to fit, how to print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from qdtm.cli.failure import debug_option
+
+Decorator = Callable[[Any], Any]
+
+
+class NumberOrAuto(click.ParamType[Any]):
+    """A whole number, a fraction, or "auto"."""
+
+    name = "number|auto"
+
+    def __init__(self, kinds: tuple[type[int] | type[float], ...] = (int, float)) -> None:
+        self._kinds = kinds
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or "auto" as it is."""
+        if not isinstance(value, str) or value == "auto":
+            return value
+        for kind in self._kinds:
+            try:
+                return kind(value)
+            except ValueError:
+                continue
+        self.fail(f"{value!r} is neither a number nor 'auto'.", param, ctx)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Make one decorator of several options, listed in the order of the help."""
+
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+read_options = together(
+    click.option("--text-column", metavar="NAME", help="The column with the text (found if not given)."),
+    click.option("--id-column", metavar="NAME", help="The column with the documents' names."),
+    click.option("--encoding", metavar="NAME", help="The file's encoding (found if not given)."),
+)
+
+text_options = together(
+    click.option("--language", metavar="NAME", help="Of stop words and lemmas; 'none' for neither.  [english]"),
+    click.option(
+        "--min-df", type=NumberOrAuto(), metavar="N", help="Least documents a word is in, or share.  [auto]"
+    ),
+    click.option(
+        "--max-df", type=NumberOrAuto(), metavar="N", help="Most documents a word is in, or share.  [1.0]"
+    ),
+    click.option("--max-words", type=int, metavar="N", help="Size of the vocabulary at most.  [30000]"),
+)
+
+query_options = together(
+    click.option("-q", "--query", "texts", multiple=True, metavar="QUERY", help="A query; may be repeated."),
+    click.option(
+        "--keywords", multiple=True, metavar="NAME=W,W", help="A query by words of your own, not expanded."
+    ),
+    click.option("--add", multiple=True, metavar="[QUERY=]W,W", help="Words that must be concept words."),
+    click.option("--drop", multiple=True, metavar="[QUERY=]W,W", help="Words that must not be concept words."),
+    click.option("--exclude", multiple=True, metavar="[QUERY=]W,W", help="Leave out documents with these words."),
+    click.option(
+        "--expansion", type=click.Choice(["kld", "fre", "rel", "none"]), default="kld", show_default=True,
+        help="How a query becomes concept words.",
+    ),
+    click.option(
+        "--rule", multiple=True, type=click.Choice(["and", "or"]),
+        help="Must a document have all words of a query, or any? Once, or once a query.  [and]",
+    ),
+    click.option(
+        "--concept-words", "n_concept_words", type=int, default=10, show_default=True, metavar="N",
+        help="Words that expansion adds to each query.",
+    ),
+    click.option(
+        "--candidates", "n_candidates", type=int, default=100, show_default=True, metavar="N",
+        help="Words that each query proposes; one that two propose is dropped.",
+    ),
+    click.option(
+        "--embeddings", default="glove", show_default=True, metavar="NAME",
+        help="Word vectors: glove, corpus, a file, a gensim download, or none.",
+    ),
+)  # fmt: skip
+
+model_options = together(
+    click.option(
+        "--preset", type=click.Choice(["default", "paper"]), default="default", show_default=True,
+        help="'paper' starts and runs as the paper does.",
+    ),
+    click.option(
+        "--background", "n_background_topics", type=NumberOrAuto((int,)), default="auto", show_default=True,
+        metavar="N", help="Topics that the rest of the corpus starts with.",
+    ),
+    click.option("--promotion-weight", type=float, default=0.3, show_default=True, metavar="U",
+                 help="What a word adds to related concept words."),
+    click.option("--no-promotion", is_flag=True, help="Do without word vectors in the model."),
+    click.option("--no-filtering", is_flag=True, help="Promote weakly related words as often as others."),
+    click.option("--similarity-threshold", type=NumberOrAuto((float,)), default="auto", show_default=True,
+                 metavar="X", help="Cosine above which words are related."),
+    click.option("--no-subtopics", is_flag=True, help="Find parent topics only."),
+    click.option("--min-prevalence", type=float, default=0.005, show_default=True, metavar="X",
+                 help="Drop subtopics with a smaller share."),
+    click.option("--alpha", type=float, default=1.0, show_default=True, metavar="X", help="Prior of tables."),
+    click.option("--beta", type=float, default=0.5, show_default=True, metavar="X", help="Prior of words."),
+    click.option("--gamma", type=float, default=1.5, show_default=True, metavar="X", help="Prior of topics."),
+    click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
+    click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
+    click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result does not depend on them."),
+)  # fmt: skip
+
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same result."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+force_option = click.option("--force", is_flag=True, help="Replace an earlier result.")
+
+output_options = together(json_option, debug_option)

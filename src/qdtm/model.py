@@ -1,0 +1,374 @@
+"""`QueryDrivenTopicModel`: the estimator. It validates and orchestrates, nothing else.
+
+In: queries and a corpus. Out: topics, subtopics and documents, through the frozen `ModelFit`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from qdtm.concepts import Concept, Query, as_queries, build_concepts
+from qdtm.concepts.reach import measure_reach
+from qdtm.corpus import Corpus, TextPipeline
+from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
+from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
+from qdtm.errors import QueryError
+from qdtm.results.distributions import document_subtopics, document_topics, topic_word_probabilities
+from qdtm.results.documents import DocumentTable, rank_documents
+from qdtm.results.fit import ModelFit
+from qdtm.results.storage import load_model, save_model
+from qdtm.results.topic import Topic
+from qdtm.results.topics import build_topics
+from qdtm.sampler.problem import ParentProblem
+from qdtm.sampler.progress import ProgressCallback
+from qdtm.sampler.two_phases import TwoPhases, run_two_phases
+from qdtm.settings import Settings, check_settings
+
+PACKAGES = ("qdtm", "numpy", "numba", "scipy")
+"""The packages that decide about the numbers of a fit."""
+
+
+class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Find what a corpus says about your queries: a parent topic for each, and its subtopics.
+
+    Parameters
+    ----------
+    queries : str, or sequence of str, Query or {"name": [words]}, or {"name": [words], ...}
+        What to look for. A string is expanded to concept words; a list of words is taken as it is.
+    expansion : {"kld", "fre", "rel"} or None
+        How a query's text becomes concept words: by divergence from the corpus, by frequency, by a relevance
+        model with word vectors, or not at all.
+    rule : {"and", "or"}, or one for each query
+        Whether a document must have all words of a query to be retrieved, or any.
+    n_concept_words : int
+        Words that expansion adds to a query's own.
+    n_candidates : int
+        Words that each query proposes; a word that two queries propose belongs to neither.
+    embeddings : str, path, KeyedVectors, mapping or None
+        Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
+        model; None does without.
+    similarity_threshold : "auto" or float
+        The cosine above which words are related; "auto" picks it from the vectors.
+    promotion_weight : float
+        What a word adds to its related concept words, 0 <= u < 1; 0 promotes nothing.
+    word_filtering : bool
+        Whether weak ties promote less often (eq. 17-18).
+    alpha, beta, gamma : float
+        Priors of the Hierarchical Dirichlet Process.
+    n_background_topics : "auto" or int
+        Topics that the rest of the corpus starts with; more are opened or closed as the model finds fit.
+    preset : {"default", "paper"}
+        "paper" starts and runs as the paper does; it needs queries that cover the corpus together.
+    min_sweeps, max_sweeps : int, optional
+        Bounds on the sweeps of each phase; by default 100 and 300 (2,000 with the paper's preset).
+    subtopics : bool
+        Whether to split the parent topics.
+    min_prevalence : float
+        Subtopics below this share of their parent topic (of the corpus, with the paper's preset) are dropped.
+    pipeline : TextPipeline, optional
+        From text to words, where `fit` is given texts.
+    random_state : int
+        The same seed gives the same result.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with a `Progress` after each sweep.
+
+    Attributes
+    ----------
+    fit_ : ModelFit
+        The whole outcome, as numbers.
+    corpus_ : Corpus
+    concepts_ : tuple of Concept
+    topics_ : tuple of Topic
+        The parent topic of each query, in order; `topics_[0].subtopics` are its subtopics.
+    background_topics_ : tuple of Topic
+    components_ : ndarray of shape (n_topics, n_words)
+        Topic-word probabilities.
+    n_features_in_ : int
+        The size of the vocabulary.
+
+    Examples
+    --------
+    >>> from qdtm import QueryDrivenTopicModel
+    >>> from qdtm.corpus import load_demo_corpus
+    >>> model = QueryDrivenTopicModel("cricket", max_sweeps=30)
+    >>> theta = model.fit_transform(load_demo_corpus())
+    >>> model.topics_[0].name
+    'cricket'
+    """
+
+    def __init__(
+        self,
+        queries: Any,
+        *,
+        expansion: str | None = "kld",
+        rule: str | Sequence[str] = "and",
+        n_concept_words: int = 10,
+        n_candidates: int = 100,
+        embeddings: Any = "glove",
+        similarity_threshold: str | float = "auto",
+        promotion_weight: float = 0.3,
+        word_filtering: bool = True,
+        alpha: float = 1.0,
+        beta: float = 0.5,
+        gamma: float = 1.5,
+        n_background_topics: str | int = "auto",
+        preset: str = "default",
+        min_sweeps: int | None = None,
+        max_sweeps: int | None = None,
+        subtopics: bool = True,
+        min_prevalence: float = 0.005,
+        pipeline: TextPipeline | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> None:
+        self.queries = queries
+        self.expansion = expansion
+        self.rule = rule
+        self.n_concept_words = n_concept_words
+        self.n_candidates = n_candidates
+        self.embeddings = embeddings
+        self.similarity_threshold = similarity_threshold
+        self.promotion_weight = promotion_weight
+        self.word_filtering = word_filtering
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.n_background_topics = n_background_topics
+        self.preset = preset
+        self.min_sweeps = min_sweeps
+        self.max_sweeps = max_sweeps
+        self.subtopics = subtopics
+        self.min_prevalence = min_prevalence
+        self.pipeline = pipeline
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    # --- fitting -----------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the queries' topics in a corpus.
+
+        Parameters
+        ----------
+        X : Corpus, or anything that `Corpus.of` takes
+            Texts, ready tokens, a DataFrame or an iterator.
+        y : ignored
+        """
+        settings = check_settings(self.get_params(deep=False))
+        queries = as_queries(self.queries)
+        corpus = Corpus.of(X, pipeline=self.pipeline)
+        also = [word for query in queries for word in query.text.lower().split()]
+        vectors = load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
+        concepts = self._expand(corpus, queries, vectors)
+        embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
+        problem = _pose(corpus, concepts, embedded, settings)
+        reaches = [measure_reach(corpus.document_term_matrix, c) for c in problem.concept_words]
+        found = run_two_phases(problem, reaches, [c.name for c in concepts], settings, self.progress)
+        promotes = embedded is not None and settings.promotion_weight > 0
+        threshold = problem.graph.threshold if promotes else None
+        self._adopt(_freeze(corpus, concepts, found, settings, threshold, self._parameters()), corpus)
+        return self
+
+    def _expand(
+        self, corpus: Corpus, queries: tuple[Query, ...], vectors: WordVectors | None
+    ) -> tuple[Concept, ...]:
+        """Turn the queries into concept words."""
+        return build_concepts(
+            corpus,
+            queries,
+            expansion=self.expansion,  # type: ignore[arg-type]
+            rule=self.rule,  # type: ignore[arg-type]
+            n_concept_words=self.n_concept_words,
+            n_candidates=self.n_candidates,
+            vectors=vectors,
+        )
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters as JSON values, for the record; queries are recorded with their concepts."""
+        plain = (str, int, float, bool, type(None))
+        left_out = ("queries", "pipeline", "progress", "n_jobs")
+        parameters = {k: v for k, v in self.get_params(deep=False).items() if k not in left_out}
+        parameters["rule"] = list(self.rule) if not isinstance(self.rule, str) else self.rule
+        return {k: v if isinstance(v, (*plain, list)) else type(v).__name__ for k, v in parameters.items()}
+
+    def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
+        """Make a fit this estimator's own."""
+        self.fit_ = fit
+        self.corpus_ = corpus
+        self.n_features_in_ = len(fit.vocabulary)
+        for name in ("topics_", "background_topics_", "components_", "_topics", "doc_topic_"):
+            self.__dict__.pop(name, None)
+
+    # --- what was found ----------------------------------------------------------------------------------
+
+    @property
+    def concepts_(self) -> tuple[Concept, ...]:
+        """The concept words of each query, with their evidence."""
+        return self._fitted.concepts
+
+    @cached_property
+    def components_(self) -> NDArray[np.float64]:
+        """Topic-word probabilities, (n_topics, n_words); rows sum to 1."""
+        fit = self._fitted
+        return topic_word_probabilities(fit.word_topic, fit.promoted_mass, fit.beta)
+
+    @property
+    def topics_(self) -> tuple[Topic, ...]:
+        """The parent topic of each query, in order, with its subtopics."""
+        return self._topics[0]
+
+    @property
+    def background_topics_(self) -> tuple[Topic, ...]:
+        """The topics of the rest of the corpus, largest first."""
+        return self._topics[1]
+
+    @cached_property
+    def doc_topic_(self) -> NDArray[np.float64]:
+        """Topic shares of the fitted documents, (n_docs, n_topics); rows sum to 1."""
+        return document_topics(self.corpus_.document_term_matrix, self._fitted.word_topic)
+
+    @cached_property
+    def _topics(self) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
+        return build_topics(self._fitted)
+
+    @property
+    def _fitted(self) -> ModelFit:
+        check_is_fitted(self, "fit_")
+        return self.fit_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._fitted.n_topics
+
+    # --- documents ---------------------------------------------------------------------------------------
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float64]:
+        """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
+        return self.fit(X, y).doc_topic_.copy()
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Score new documents; words that the corpus does not have are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_topics)
+            Rows sum to 1; columns 0 to Q - 1 are the queries, in order.
+        """
+        fit = self._fitted
+        return document_topics(self.corpus_.encode_counts(X), fit.word_topic)
+
+    def documents(
+        self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None
+    ) -> DocumentTable:
+        """List the documents most relevant to a query, or to one of its subtopics.
+
+        Parameters
+        ----------
+        query : str or int
+            A query's name, or its position.
+        n : int
+            How many documents.
+        subtopic : str, optional
+            A subtopic's id, such as "0.2": its documents only, by their share in it.
+        """
+        q = self._query_index(query)
+        shares = document_subtopics(
+            self.corpus_.document_term_matrix, self._fitted.word_topic, self._fitted.subtopic_counts[q], q
+        )
+        return rank_documents(
+            self.corpus_.documents,
+            self.doc_topic_[:, q],
+            shares,
+            self.topics_[q],
+            n=n,
+            subtopic=subtopic,
+            lengths=self.corpus_.document_lengths,
+        )
+
+    def _query_index(self, query: str | int) -> int:
+        names = [concept.name for concept in self._fitted.concepts]
+        if isinstance(query, str) and query in names:
+            return names.index(query)
+        if isinstance(query, int) and not isinstance(query, bool) and 0 <= query < len(names):
+            return query
+        raise QueryError(f"There is no query {query!r} in this model. Its queries: {', '.join(names)}.")
+
+    # --- storage -----------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Save the model and its corpus to a folder, with `topics.csv` and `documents.csv` beside."""
+        save_model(path, self._fitted, self.corpus_, force=force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a saved model. Nothing in the folder is run."""
+        fit, corpus = load_model(path)
+        names = cls._get_param_names()
+        known = {name: value for name, value in fit.parameters.items() if name in names}
+        model = cls([concept.query for concept in fit.concepts], **known)
+        model._adopt(fit, corpus)
+        return model
+
+
+def _pose(
+    corpus: Corpus, concepts: Sequence[Concept], embedded: VocabularyVectors | None, settings: Settings
+) -> ParentProblem:
+    """Put together what phase 1 works on."""
+    words = [np.array(concept.word_indices, np.int32) for concept in concepts]
+    threshold = settings.similarity_threshold
+    if threshold is None:
+        threshold = 1.0 if embedded is None else similarity_threshold(embedded)
+    return ParentProblem(
+        tokens=corpus.tokens,
+        offsets=corpus.offsets,
+        n_words=corpus.n_words,
+        concept_words=words,
+        graph=promotion_graph(embedded, words, threshold, n_words=corpus.n_words),
+        unit=embedded.unit if embedded is not None and settings.word_filtering else None,
+        promotion_weight=settings.promotion_weight if embedded is not None else 0.0,
+        priors=settings.priors,
+    )
+
+
+def _freeze(
+    corpus: Corpus,
+    concepts: tuple[Concept, ...],
+    found: TwoPhases,
+    settings: Settings,
+    threshold: float | None,
+    parameters: dict[str, Any],
+) -> ModelFit:
+    """Put together the frozen outcome."""
+    parents, subtopics = found.parents, found.subtopics
+    none = np.zeros((corpus.n_words, 0), np.float32)
+    return ModelFit(
+        vocabulary=corpus.vocabulary,
+        concepts=concepts,
+        word_topic=parents.word_topic.astype(np.float32),
+        promoted_mass=parents.promoted_mass.astype(np.float32),
+        subtopic_counts=tuple(s.counts.astype(np.float32) for s in subtopics) or (none,) * len(concepts),
+        subtopic_rest=tuple(s.rest for s in subtopics) or (0.0,) * len(concepts),
+        token_topics=parents.token_topics,
+        token_subtopics=found.token_subtopics,
+        token_promoted=parents.token_promoted,
+        parent_trace=parents.trace,
+        subtopic_traces=tuple(s.trace for s in subtopics),
+        beta=settings.priors.beta,
+        threshold=threshold,
+        parameters=parameters,
+        corpus_fingerprint=corpus.fingerprint,
+        versions={package: version(package) for package in PACKAGES},
+    )

@@ -1,0 +1,114 @@
+"""Phase 1: one parent topic for each query, and the background beside them.
+
+In: a `ParentProblem` and a chain at its start. Out: `ParentFit`, topics in their final order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.results.trace import Trace
+from qdtm.sampler.chain import Chain, Schedule, run_chain
+from qdtm.sampler.filtering import promotion_probability, topic_directions
+from qdtm.sampler.problem import ParentProblem
+from qdtm.sampler.progress import Interruption, ProgressCallback
+from qdtm.sampler.seating import topic_of_tokens
+
+
+@dataclass(frozen=True, eq=False)
+class ParentFit:
+    """What phase 1 found. Topics 0 to Q - 1 are the parents, then the background, largest first.
+
+    Parameters
+    ----------
+    word_topic : ndarray of shape (V, K)
+        Tokens of word w in topic k, averaged over samples; the concept words' own documents count.
+    promoted_mass : ndarray of shape (V, Q)
+        Mass promoted to each concept word, averaged over samples.
+    token_topics : ndarray of int32, shape (N,)
+        The topic of each token of the corpus in the last sample.
+    token_promoted : ndarray of uint8, shape (N,)
+        Whether the token promoted.
+    trace : Trace
+    """
+
+    word_topic: NDArray[np.float64]
+    promoted_mass: NDArray[np.float64]
+    token_topics: NDArray[np.int32]
+    token_promoted: NDArray[np.uint8]
+    trace: Trace
+
+
+def fit_parents(
+    problem: ParentProblem,
+    chain: Chain,
+    schedule: Schedule,
+    *,
+    progress: ProgressCallback | None = None,
+    interruption: Interruption | None = None,
+) -> ParentFit:
+    """Run phase 1 from where the chain stands."""
+    result = run_chain(
+        chain,
+        schedule,
+        stage="parents",
+        before_sweep=word_filter(problem),
+        progress=progress,
+        interruption=interruption,
+    )
+    token_topics = topic_of_tokens(result.seating)[: len(problem.tokens)]
+    order = final_order(result.n_wk, token_topics, problem.n_parents)
+    position = np.full(result.n_wk.shape[1], -1, np.int32)
+    position[order] = np.arange(len(order))
+    return ParentFit(
+        word_topic=result.n_wk[:, order],
+        promoted_mass=promoted_mass(problem, result.promoted_wq, chain.rules.promotion_weight),
+        token_topics=position[token_topics],
+        token_promoted=result.seating.promoted[: len(problem.tokens)],
+        trace=result.trace,
+    )
+
+
+def word_filter(problem: ParentProblem) -> Callable[[Chain], None] | None:
+    """Make the function that refreshes lambda of eq. 18 before a sweep; None if nothing is filtered."""
+    promoting = np.flatnonzero(problem.graph.n_related.any(axis=1))
+    if problem.unit is None or not problem.promotion_weight or not len(promoting):
+        return None
+    unit, promoting_unit = problem.unit, problem.unit[promoting]  # (V, d), (P, d)
+
+    def refresh(chain: Chain) -> None:
+        live = np.flatnonzero(chain.in_use)  # parents come first: none can die
+        smoothed = chain.counts.n_wk[:, live] + chain.rules.beta[0]  # (V, K)
+        smoothed[:, : problem.n_parents] += promoted_mass(
+            problem, chain.counts.promoted_wq, chain.rules.promotion_weight
+        )
+        directions = topic_directions(smoothed, unit, problem.concept_words) / chain.topic_mass()[live, None]
+        chain.rules.promotion_probability[promoting] = promotion_probability(
+            directions.astype(np.float32), promoting_unit, problem.n_parents
+        )
+
+    return refresh
+
+
+def promoted_mass(
+    problem: ParentProblem, promoted_wq: NDArray[np.floating | np.integer], weight: float
+) -> NDArray[np.float64]:
+    """Spread the promoted tokens over the concept words they are related to, u to each (eq. 16), (V, Q)."""
+    mass = np.zeros((problem.n_words, problem.n_parents))
+    for q, words in enumerate(problem.graph.concept_words):
+        mass[words, q] = weight * (promoted_wq[:, q].astype(np.float64) @ problem.graph.related[q])
+    return mass
+
+
+def final_order(
+    n_wk: NDArray[np.float64], token_topics: NDArray[np.int32], n_parents: int
+) -> NDArray[np.int64]:
+    """Columns in their final order: the parents, then every background topic in use, largest first."""
+    size = n_wk.sum(axis=0)
+    used = np.union1d(np.flatnonzero(size > 0), token_topics)
+    background = used[used >= n_parents]
+    return np.concatenate([np.arange(n_parents), background[np.argsort(-size[background], kind="stable")]])

@@ -1,0 +1,96 @@
+"""What phase 1 is asked to do, and the rules that follow from it.
+
+In: the corpus' tokens, the concept words and who promotes whom. Out: tokens with the concept words' own
+documents, and the `Rules` of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.embeddings.similarity import PromotionGraph
+from qdtm.sampler.kernels import Rules
+
+MASS_UNIT = 2.0**-10
+"""Promotion weights are multiples of it, so that sums of them are exact."""
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Hyperparameters of the Hierarchical Dirichlet Process; the defaults are the paper's."""
+
+    alpha: float = 1.0
+    beta: float = 0.5
+    gamma: float = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class ParentProblem:
+    """What phase 1 works on.
+
+    Parameters
+    ----------
+    tokens, offsets : ndarray of shape (N,) and (D + 1,)
+        The corpus.
+    n_words : int
+        V.
+    concept_words : sequence of ndarray of int32
+        Of each query; distinct between queries.
+    graph : PromotionGraph
+        Which words promote which concept words.
+    unit : ndarray of shape (V, d) or None
+        Word vectors of length 1, for word filtering; None lets every related word promote.
+    promotion_weight : float
+        u of eq. 16; 0 promotes nothing.
+    priors : Priors
+    """
+
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    n_words: int
+    concept_words: Sequence[NDArray[np.int32]]
+    graph: PromotionGraph
+    unit: NDArray[np.float32] | None
+    promotion_weight: float
+    priors: Priors
+
+    @property
+    def n_parents(self) -> int:
+        """The number of queries, Q."""
+        return len(self.concept_words)
+
+
+def with_concept_documents(problem: ParentProblem) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Append each query's concept words as a document of their own, so that no parent topic can die."""
+    lengths = [len(words) for words in problem.concept_words]
+    tokens = np.concatenate([problem.tokens, *problem.concept_words]).astype(np.int32)
+    offsets = np.concatenate([problem.offsets, problem.offsets[-1] + np.cumsum(lengths, dtype=np.int64)])
+    return tokens, offsets
+
+
+def fixed_topics(problem: ParentProblem) -> NDArray[np.int32]:
+    """The parent topic of each concept word, -1 for free words, (V,)."""
+    fixed = np.full(problem.n_words, -1, np.int32)
+    for q, words in enumerate(problem.concept_words):
+        fixed[words] = q
+    return fixed
+
+
+def parent_rules(problem: ParentProblem) -> Rules:
+    """The rules of phase 1. Promotion probabilities start at 1 and are refreshed by word filtering."""
+    shape = (problem.n_words, problem.n_parents)
+    weight = round(problem.promotion_weight / MASS_UNIT) * MASS_UNIT
+    return Rules(
+        alpha=float(problem.priors.alpha),
+        gamma=float(problem.priors.gamma),
+        promotion_weight=weight,
+        prior_words=float(problem.n_words),
+        beta=np.full(1, problem.priors.beta, np.float32),
+        fixed_topic=fixed_topics(problem),
+        n_related=problem.graph.n_related if weight else np.zeros(shape, np.int32),
+        promotion_probability=np.ones(shape, np.float32),
+    )

@@ -1,0 +1,76 @@
+"""What a running fit tells the world, and how it is asked to stop.
+
+`Progress` goes to the user's callback; `defer_interrupts` turns Ctrl-C into a question that the sampler
+asks between sweeps, so that it can end with what it has.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Stage = Literal["background", "parents", "subtopics"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a fit is.
+
+    Parameters
+    ----------
+    stage : {"background", "parents", "subtopics"}
+        Learning what the corpus is about besides the queries; fitting parent topics; splitting them.
+    query : str or None
+        Whose subtopics, in the last stage.
+    sweep, max_sweeps : int
+        Sweeps done in this stage, and how many it may take; it ends earlier when it has settled.
+    n_topics : int
+        Topics in use now.
+    log_likelihood : float or None
+        Per token, where it was computed after this sweep.
+    """
+
+    stage: Stage
+    query: str | None
+    sweep: int
+    max_sweeps: int
+    n_topics: int
+    log_likelihood: float | None
+
+
+ProgressCallback = Callable[[Progress], object]
+
+
+class Interruption:
+    """Whether the user has asked to stop."""
+
+    def __init__(self) -> None:
+        self.requested = False
+
+
+@contextmanager
+def defer_interrupts() -> Iterator[Interruption]:
+    """Catch the first Ctrl-C as a request; a second one interrupts as usual.
+
+    Only the main thread receives signals; elsewhere nothing changes.
+    """
+    interruption = Interruption()
+    if threading.current_thread() is not threading.main_thread():
+        yield interruption
+        return
+
+    previous = signal.getsignal(signal.SIGINT) or signal.default_int_handler
+
+    def remember(signum: int, frame: Any) -> None:
+        interruption.requested = True
+        signal.signal(signal.SIGINT, previous)
+
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield interruption
+    finally:
+        signal.signal(signal.SIGINT, previous)

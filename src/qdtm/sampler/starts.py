@@ -1,0 +1,117 @@
+"""Where phase 1 starts.
+
+In: a `ParentProblem` (and the reach of each concept). Out: a `Chain` that is ready to run.
+
+The paper starts from K = Q + 1: a document with a concept word wholly in that word's parent topic, any other
+in the one background topic. That works when the queries together cover the corpus. A lone query would
+swallow it: its parent has no rival. So a query that leaves much of the corpus uncovered starts otherwise: its
+parent with the documents that its reach gives it, the rest cut into background topics about as fine as the
+query, which learn where general words live before the parent opens to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts.reach import Reach
+from qdtm.sampler.chain import Chain
+from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
+from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
+from qdtm.sampler.seating import seat_apart, seat_by_topic
+
+PHASE = 1
+"""First number of the random streams of phase 1."""
+
+GRAIN = 2.0
+"""Background topics start this much finer than the parent topics."""
+
+MOST_BACKGROUND_TOPICS = 60
+
+FULL_COVER = 0.75
+"""Estimated breadths that add up to this count as covering the corpus: they are cautious estimates."""
+
+BACKGROUND_SWEEPS = 20
+"""Sweeps that the background has to itself."""
+
+
+def start_as_paper(problem: ParentProblem, seed: int) -> Chain:
+    """Start as Initialize in Appendix C: whole documents in one topic, every token at its own table."""
+    tokens, offsets = with_concept_documents(problem)
+    fixed = fixed_topics(problem)[tokens]  # (N,)
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    home = np.full(len(offsets) - 1, problem.n_parents, np.int32)  # (D,)
+    concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
+    home[document[concept]] = fixed[concept]
+    topics = np.where(fixed >= 0, fixed, home[document]).astype(np.int32)
+    return Chain(seat_apart(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,))
+
+
+def start_from_reach(
+    problem: ParentProblem,
+    reaches: Sequence[Reach],
+    n_background: int,
+    seed: int,
+    *,
+    progress: ProgressCallback | None = None,
+    interruption: Interruption | None = None,
+) -> Chain:
+    """Start the parents with the documents that speak for them, beside a background that knows the rest."""
+    tokens, offsets = with_concept_documents(problem)
+    claims = claimed_documents(reaches, len(problem.offsets) - 1)  # (D,)
+    claims = np.concatenate([claims, np.arange(problem.n_parents)])  # the concept words' own documents
+    fixed = fixed_topics(problem)[tokens]
+    claim = np.repeat(claims, np.diff(offsets))  # (N,)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+    scattered = rng.integers(problem.n_parents, problem.n_parents + n_background, len(tokens))
+    topics = np.where(fixed >= 0, fixed, np.where(claim >= 0, claim, scattered)).astype(np.int32)
+    chain = Chain(seat_by_topic(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,))
+    _learn_background(chain, np.flatnonzero(claims < 0), progress, interruption)
+    return chain
+
+
+def _learn_background(
+    chain: Chain,
+    documents: NDArray[np.int64],
+    progress: ProgressCallback | None,
+    interruption: Interruption | None,
+) -> None:
+    """Sweep over the documents that no parent claims, with the parents closed to free words."""
+    for done in range(1, BACKGROUND_SWEEPS + 1):
+        chain.step(documents=documents, parents_open=False)
+        if progress is not None:
+            progress(Progress("background", None, done, BACKGROUND_SWEEPS, int(chain.in_use.sum()), None))
+        if interruption is not None and interruption.requested:
+            break
+
+
+def claimed_documents(reaches: Sequence[Reach], n_documents: int) -> NDArray[np.int64]:
+    """The query that claims each document, -1 for none, (D,).
+
+    A query claims its likeliest documents, as many as its breadth says. Of several claims the one wins whose
+    score exceeds its query's last accepted score by the largest factor.
+    """
+    claims = np.full(n_documents, -1, np.int64)
+    strength = np.zeros(n_documents)
+    for q, found in enumerate(reaches):
+        documents = found.documents
+        if not len(documents):
+            continue
+        scores = found.document_scores[documents]
+        claim = scores / scores[-1]
+        wins = claim > strength[documents]
+        claims[documents[wins]], strength[documents[wins]] = q, claim[wins]
+    return claims
+
+
+def choose_n_background(reaches: Sequence[Reach]) -> int:
+    """Choose how many background topics to start with: those that cut the rest as fine as the queries.
+
+    Queries that cover the corpus leave room for one; a lone query on a hundredth of it, for many.
+    """
+    breadths = np.array([found.breadth for found in reaches])
+    uncovered = max(0.0, 1.0 - float(breadths.sum()) / FULL_COVER)
+    wanted = GRAIN * uncovered / float(breadths.mean())
+    return int(np.clip(round(wanted), 1, MOST_BACKGROUND_TOPICS))

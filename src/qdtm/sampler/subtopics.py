@@ -1,0 +1,117 @@
+"""Phase 2: each parent topic is split into subtopics, whose number the model infers (eq. 11-15).
+
+In: the tokens of one parent topic in the last sample of phase 1. Out: `SubtopicFit`.
+
+It is the same process on that part of the corpus: nothing is fixed, nothing promotes, smoothing runs over the
+parent's own words, and only subtopics of the same parent compete. In the first sweep a token may not stay in
+the parent, so all tokens start standing and are seated one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.results.trace import Trace
+from qdtm.sampler.chain import Chain, Schedule, run_chain
+from qdtm.sampler.kernels import Rules
+from qdtm.sampler.problem import Priors
+from qdtm.sampler.progress import Interruption, ProgressCallback
+from qdtm.sampler.seating import topic_of_tokens, unseated
+
+PHASE = 2
+"""First number of the random streams of phase 2; the second is the query."""
+
+
+@dataclass(frozen=True, eq=False)
+class SubtopicFit:
+    """What phase 2 found for one query. Subtopics are in order of size, largest first.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (V, S)
+        Tokens of word w in each subtopic that is kept, averaged over samples.
+    rest : float
+        Share of the parent's tokens in subtopics that were too small to keep.
+    token_subtopics : ndarray of int32, shape (N_q,)
+        The subtopic of each of the parent's tokens in the last sample, -1 if it was not kept.
+    trace : Trace
+    """
+
+    counts: NDArray[np.float64]
+    rest: float
+    token_subtopics: NDArray[np.int32]
+    trace: Trace
+
+
+def fit_subtopics(
+    tokens: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    n_words: int,
+    priors: Priors,
+    schedule: Schedule,
+    min_tokens: float,
+    seed: int,
+    query: int,
+    *,
+    name: str | None = None,
+    progress: ProgressCallback | None = None,
+    interruption: Interruption | None = None,
+) -> SubtopicFit:
+    """Split one parent topic.
+
+    Parameters
+    ----------
+    tokens, offsets : ndarray
+        The parent's tokens, document by document.
+    min_tokens : float
+        Subtopics with fewer tokens are not kept.
+    seed, query : int
+        Name the random stream.
+    """
+    chain = Chain(unseated(tokens, offsets), subtopic_rules(tokens, n_words, priors), seed, (PHASE, query))
+    result = run_chain(
+        chain, schedule, stage="subtopics", query=name, progress=progress, interruption=interruption
+    )
+    subtopic = topic_of_tokens(result.seating)  # (N_q,)
+    size = result.n_wk.sum(axis=0)
+    alive = np.bincount(subtopic, minlength=len(size)) > 0
+    kept = np.flatnonzero(alive & (size >= min_tokens))
+    kept = kept[np.argsort(-size[kept], kind="stable")]
+    position = np.full(len(size), -1, np.int32)
+    position[kept] = np.arange(len(kept))
+    rest = 1.0 - size[kept].sum() / max(size.sum(), 1.0)
+    return SubtopicFit(result.n_wk[:, kept], max(0.0, float(rest)), position[subtopic], result.trace)
+
+
+def subtopic_rules(tokens: NDArray[np.int32], n_words: int, priors: Priors) -> Rules:
+    """The rules of phase 2: no concept words, no promotion, smoothing over |W_q| words."""
+    return Rules(
+        alpha=float(priors.alpha),
+        gamma=float(priors.gamma),
+        promotion_weight=0.0,
+        prior_words=float(len(np.unique(tokens))),
+        beta=np.full(1, priors.beta, np.float32),
+        fixed_topic=np.full(n_words, -1, np.int32),
+        n_related=np.zeros((n_words, 0), np.int32),
+        promotion_probability=np.zeros((n_words, 0), np.float32),
+    )
+
+
+def tokens_of_topic(
+    tokens: NDArray[np.int32], offsets: NDArray[np.int64], token_topics: NDArray[np.int32], topic: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Cut one topic's tokens out of the corpus; documents without any are left out.
+
+    Returns
+    -------
+    tokens, offsets : ndarray
+        The smaller corpus.
+    where : ndarray of shape (N_q,)
+        The position of each token in the whole corpus.
+    """
+    where = np.flatnonzero(token_topics == topic)
+    lengths = np.diff(np.searchsorted(where, offsets))
+    return tokens[where], np.concatenate([[0], np.cumsum(lengths[lengths > 0])]), where

@@ -1,0 +1,147 @@
+"""The estimator's parameters, checked and completed.
+
+In: what the user passed to `QueryDrivenTopicModel`. Out: `Settings`, in which every value makes sense and
+nothing is left open but what the corpus decides.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+from qdtm.errors import ParameterError
+from qdtm.sampler.chain import Schedule
+from qdtm.sampler.problem import Priors
+
+Preset = Literal["default", "paper"]
+
+SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (2000, 2000)}
+"""Fewest and most sweeps of a phase, by preset."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters that are known to be sound.
+
+    Parameters
+    ----------
+    n_background_topics : int or None
+        None lets the evidence choose.
+    start_as_paper : bool
+        Whether to start as Initialize in Appendix C.
+    similarity_threshold : float or None
+        None picks it from the vectors.
+    min_prevalence : float
+        Subtopics below this share are dropped: of the corpus in the paper's setting, else of the parent.
+    """
+
+    preset: Preset
+    priors: Priors
+    schedule: Schedule
+    promotion_weight: float
+    word_filtering: bool
+    similarity_threshold: float | None
+    n_background_topics: int | None
+    subtopics: bool
+    min_prevalence: float
+    seed: int
+    n_jobs: int
+
+    @property
+    def start_as_paper(self) -> bool:
+        """Whether phase 1 starts as Initialize in Appendix C."""
+        return self.preset == "paper"
+
+
+def check_settings(parameters: Mapping[str, Any]) -> Settings:
+    """Check the estimator's parameters and fill in what the preset says.
+
+    Raises
+    ------
+    ParameterError
+        One line: the parameter, its value, what it may be.
+    """
+    preset = parameters["preset"]
+    if preset not in SCHEDULES:
+        raise ParameterError(f"preset is {preset!r}; give 'default' or 'paper'.")
+    return Settings(
+        preset=preset,
+        priors=Priors(*(_positive(parameters, name) for name in ("alpha", "beta", "gamma"))),
+        schedule=_schedule(parameters, *SCHEDULES[preset]),
+        promotion_weight=_share(parameters, "promotion_weight"),
+        word_filtering=bool(parameters["word_filtering"]),
+        similarity_threshold=_auto(parameters, "similarity_threshold", _cosine),
+        n_background_topics=_auto(parameters, "n_background_topics", _count),
+        subtopics=bool(parameters["subtopics"]),
+        min_prevalence=_share(parameters, "min_prevalence"),
+        seed=_seed(parameters["random_state"]),
+        n_jobs=_n_jobs(parameters["n_jobs"]),
+    )
+
+
+def _schedule(parameters: Mapping[str, Any], fewest: int, most: int) -> Schedule:
+    """Fill in the sweeps; one bound given alone moves the other out of its way."""
+    given_min, given_max = parameters["min_sweeps"], parameters["max_sweeps"]
+    max_sweeps = max(most, given_min or 0) if given_max is None else _count(parameters, "max_sweeps")
+    min_sweeps = min(fewest, max_sweeps) if given_min is None else _count(parameters, "min_sweeps")
+    if min_sweeps > max_sweeps:
+        raise ParameterError(f"min_sweeps is {min_sweeps}, above max_sweeps, {max_sweeps}; lower it.")
+    return Schedule(min_sweeps, max_sweeps)
+
+
+def _number(parameters: Mapping[str, Any], name: str) -> float:
+    value = parameters[name]
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ParameterError(f"{name} is {value!r}; give a number.")
+    return float(value)
+
+
+def _positive(parameters: Mapping[str, Any], name: str) -> float:
+    value = _number(parameters, name)
+    if value <= 0:
+        raise ParameterError(f"{name} is {value:g}; give a number above 0.")
+    return value
+
+
+def _share(parameters: Mapping[str, Any], name: str) -> float:
+    value = _number(parameters, name)
+    if not 0 <= value < 1:
+        raise ParameterError(f"{name} is {value:g}; give a number from 0 to below 1.")
+    return value
+
+
+def _cosine(parameters: Mapping[str, Any], name: str) -> float:
+    value = _number(parameters, name)
+    if not -1 <= value <= 1:
+        raise ParameterError(f"{name} is {value:g}; give 'auto' or a cosine from -1 to 1.")
+    return value
+
+
+def _count(parameters: Mapping[str, Any], name: str) -> int:
+    value = parameters[name]
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ParameterError(f"{name} is {value!r}; give a whole number from 1 up.")
+    return int(value)
+
+
+def _auto(parameters: Mapping[str, Any], name: str, check: Any) -> Any:
+    return None if parameters[name] == "auto" else check(parameters, name)
+
+
+def _seed(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= value < 2**63:
+        raise ParameterError(f"random_state is {value!r}; give a whole number from 0 up.")
+    return int(value)
+
+
+def _n_jobs(value: Any) -> int:
+    """Threads to use: None is one, -1 is one for each core."""
+    if value is None:
+        return 1
+    if isinstance(value, bool) or not isinstance(value, Integral) or (value < 1 and value != -1):
+        raise ParameterError(f"n_jobs is {value!r}; give a number of threads, -1 for all cores, or None.")
+    return (os.cpu_count() or 1) if value == -1 else int(value)
