@@ -239,3 +239,18 @@ def planted_case(seed: int, *, n_topics: int = 3, words_each: int = 8, promotes:
     topics = np.where(is_concept[tokens], word_topic[tokens], n_topics).astype(np.int32)
     seating = seat_by_topic(tokens, offsets, topics)
     return Planted(make_case(seating, rules, seed=seed, n_columns=n_columns), word_topic, document_topic)
+
+
+def state_before(whole: int, nth: int = 1) -> int:
+    """The state of a stream whose nth draw will be the given 64 bits: the steps of SplitMix64 undone."""
+    x = _undo_shift(whole, 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+    x = _undo_shift(x, 27) * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+    return (_undo_shift(x, 30) - nth * 0x9E3779B97F4A7C15) % 2**64
+
+
+def _undo_shift(y: int, by: int) -> int:
+    """The x with ``x ^ (x >> by) == y``."""
+    x = y
+    for _ in range(64 // by):
+        x = y ^ (x >> by)
+    return x

@@ -3,9 +3,9 @@
 In: the arrays that a sweep is given. Out: new arrays, as the sweep must leave them, bit for bit.
 
 Counts are whole numbers in dictionaries and masses are summed afresh whenever one is asked for. To draw the
-same it keeps the kernel's promises about numbers: a random stream is SplitMix64; weights of topics are
-float32; the line of weights is read in eight lanes (topics 0, 8, 16, ... then 1, 9, 17, ...), each summed from
-left to right and the lanes in pairs; everything else is float64.
+same it keeps the kernel's promises about numbers: the random stream is SplitMix64; weights of topics are
+float32; the line of weights is read in eight lanes (topics 0, 8, 16, ... then 1, 9, 17, ...), each summed
+from left to right and the lanes in pairs; everything else is float64.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class NaiveSampler:
         self.update(restaurant, i, table, +1)
 
     def update(self, restaurant: Restaurant, i: int, table: Table, sign: int) -> None:
-        """Add (or take back) 1 for the token and, if it promotes, u for each related concept word (eq. 16)."""
+        """Add (or take back) 1 for the token and, if promoted, u for each related concept word (eq. 16)."""
         w, k = restaurant.words[i], table.topic
         n_links = int(self.rules.n_related[w, k]) if restaurant.promoted[i] else 0
         table.n_guests += sign
@@ -163,14 +163,14 @@ class NaiveSampler:
         return self.rules.alpha / (self.m_k.total() + self.rules.gamma)
 
     def topic_weight(self, restaurant: Restaurant, w: int, k: int) -> f32:
-        """Eq. 6 and 8 for topic k, its tables and a new one together: (n_jk + alpha m_k / (m + gamma)) f_k(w)."""
+        """Eq. 6 and 8, a topic's tables and a new one together: (n_jk + alpha m_k / (m + gamma)) f_k(w)."""
         share = f32(self.new_table_share())
         seats = f32(restaurant.mass(k, self.rules.promotion_weight)) + share * f32(self.m_k[k])
         smoothed = f32(self.n_kw[k, w]) + f32(self.rules.beta[k])
         return seats * smoothed * f32(1.0 / self.mass_k[k])
 
     def draw_topic(self, restaurant: Restaurant, w: int) -> int:
-        """Draw where the token goes; a concept word has no choice. New topics lie before the line of weights."""
+        """Draw a topic; a concept word has no choice. A new topic lies before the line of weights."""
         if self.rules.fixed_topic[w] >= 0:
             self.events["concept word"] += 1
             return int(self.rules.fixed_topic[w])

@@ -1,0 +1,261 @@
+"""The sampler visits seatings as often as the model says they are probable.
+
+Without promotion the sweep is a Gibbs sampler of the Hierarchical Dirichlet Process, so on a corpus of six or
+seven tokens its frequencies can be held against the posterior, summed over every seating there is (the
+Chinese restaurant franchise). With promotion there is no joint distribution: see `test_draws.py`.
+
+Tolerance: frequencies are compared in units of their standard error from batch means; over all the states of
+a corpus none may lie `MAX_Z` or more away, and the total variation distance must stay below `MAX_DISTANCE`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import exp, lgamma, log
+
+import numpy as np
+import pytest
+from numba import njit
+
+from qdtm.sampler.kernels import LANES, sweep
+from qdtm.sampler.seating import seat_apart, unseated
+
+from .cases import Case, make_case, plain_rules
+
+N_SWEEPS = 200_000
+N_BATCHES = 100
+MIN_VISITS = 50
+MAX_Z = 5.0
+MAX_DISTANCE = 0.015
+
+Blocks = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Franchise:
+    """A tiny corpus and its priors; `concepts[q]` is the concept word of parent q."""
+
+    documents: list[list[int]]
+    n_words: int
+    alpha: float = 1.0
+    beta: float = 0.5
+    gamma: float = 1.5
+    concepts: tuple[int, ...] = ()
+    parent_beta: float = 0.5
+    parents_closed: bool = False
+    standing: bool = False
+    n_unused: int = 0  # words of the vocabulary beyond the n_words that smoothing runs over
+
+    @property
+    def tokens(self) -> list[int]:
+        return [w for document in self.documents for w in document]
+
+    def parent_of(self, block: list[int]) -> int | None:
+        """Which parent's topic a set of tokens is: the one whose concept word it holds."""
+        return next((q for q, w in enumerate(self.concepts) if w in [self.tokens[i] for i in block]), None)
+
+    def allows(self, topics: Blocks) -> bool:
+        """Whether each concept word is in one topic, which is no other's (nor anybody's, if it is closed)."""
+        words = [{self.tokens[i] for i in block} for block in topics]
+        held = [sum(w in block for block in words) for w in self.concepts]
+        shared = any(len(block & set(self.concepts)) > 1 for block in words)
+        mixed = any(block & set(self.concepts) and len(block) > 1 for block in words)
+        return all(n == 1 for n in held) and not shared and not (self.parents_closed and mixed)
+
+    def log_weight(self, tables: Blocks, topics: Blocks) -> float:
+        """Log joint probability of the words and a seating, up to a constant.
+
+        Restaurants: alpha for each table and (n_jt - 1)!. Franchise: gamma for each topic and (m_k - 1)!.
+        Words: the Dirichlet-multinomial of each topic.
+        """
+        weight = sum(log(self.alpha) + lgamma(len(table)) for table in tables)
+        weight -= lgamma(self.gamma + len(tables))
+        for block in topics:
+            m_k = sum(table[0] in block for table in tables)
+            weight += log(self.gamma) + lgamma(m_k)
+            beta = self.beta if self.parent_of(block) is None else self.parent_beta
+            words = [self.tokens[i] for i in block]
+            weight += lgamma(self.n_words * beta) - lgamma(self.n_words * beta + len(block))
+            weight += sum(lgamma(beta + words.count(w)) - lgamma(beta) for w in set(words))
+        return weight
+
+    def case(self, seed: int) -> Case:
+        """Start with everybody alone at a table, in a topic of their own unless fixed (or standing)."""
+        tokens = np.array(self.tokens, np.int32)
+        offsets = np.concatenate([[0], np.cumsum([len(document) for document in self.documents])])
+        n_columns = 2 * LANES
+        n_parents = len(self.concepts)
+        n_vocabulary = self.n_words + self.n_unused
+        fixed_topic = np.full(n_vocabulary, -1, np.int32)
+        fixed_topic[list(self.concepts)] = range(n_parents)
+        beta = np.full(n_columns, self.beta, np.float32)
+        beta[:n_parents] = self.parent_beta
+        rules = plain_rules(
+            *(n_vocabulary, n_columns),
+            n_parents=n_parents,
+            prior_words=float(self.n_words),
+            alpha=self.alpha,
+            gamma=self.gamma,
+            beta=beta,
+            fixed_topic=fixed_topic,
+        )
+        alone = np.where(fixed_topic[tokens] >= 0, fixed_topic[tokens], n_parents + np.arange(len(tokens)))
+        start = (
+            unseated(tokens, offsets)
+            if self.standing
+            else seat_apart(tokens, offsets, alone.astype(np.int32))
+        )
+        closed = np.arange(n_parents) if self.parents_closed else None
+        return make_case(start, rules, seed=seed, n_columns=n_columns, closed=closed)
+
+
+def partitions(items: list[int]) -> Iterator[Blocks]:
+    """All ways to divide items into non-empty sets."""
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for blocks in partitions(rest):
+        yield [[first], *blocks]
+        for i, block in enumerate(blocks):
+            yield [*blocks[:i], [first, *block], *blocks[i + 1 :]]
+
+
+def seatings(franchise: Franchise) -> Iterator[tuple[Blocks, Blocks]]:
+    """All ways to divide each document into tables and all tables into topics, as sets of tokens."""
+    starts = np.cumsum([0] + [len(document) for document in franchise.documents])
+    of_documents = [
+        list(partitions(list(range(start, start + len(document)))))
+        for start, document in zip(starts, franchise.documents, strict=False)
+    ]
+    for chosen in product(*of_documents):
+        tables = [table for document in chosen for table in document]
+        for grouped in partitions(list(range(len(tables)))):
+            topics = [[i for t in group for i in tables[t]] for group in grouped]
+            if franchise.allows(topics):
+                yield tables, topics
+
+
+def together(blocks: Blocks, n_tokens: int) -> int:
+    """Name a partition by the pairs of tokens that are together, one bit for each pair."""
+    block_of = {i: b for b, block in enumerate(blocks) for i in block}
+    pairs = combinations(range(n_tokens), 2)
+    return sum((block_of[a] == block_of[b]) << bit for bit, (a, b) in enumerate(pairs))
+
+
+def all_together(labels: np.ndarray) -> np.ndarray:
+    """`together` for many states at once, from a label for each token, (n_states, N)."""
+    pairs = combinations(range(labels.shape[1]), 2)
+    return sum((labels[:, a] == labels[:, b]).astype(np.int64) << bit for bit, (a, b) in enumerate(pairs))
+
+
+def posterior(franchise: Franchise) -> tuple[dict[int, float], dict[tuple[int, int], float]]:
+    """The probability of each partition into topics, and of each (topics, tables)."""
+    n_tokens = len(franchise.tokens)
+    of_topics: dict[int, float] = defaultdict(float)
+    of_seatings: dict[tuple[int, int], float] = {}
+    for tables, topics in seatings(franchise):
+        name = together(topics, n_tokens), together(tables, n_tokens)
+        of_seatings[name] = exp(franchise.log_weight(tables, topics))
+    total = sum(of_seatings.values())
+    of_seatings = {name: weight / total for name, weight in of_seatings.items()}
+    for (topics_name, _), probability in of_seatings.items():
+        of_topics[topics_name] += probability
+    return of_topics, of_seatings
+
+
+@njit
+def many_sweeps(
+    seating, counts, rules, mass_k, stream, documents, n_columns, may_open_topics, table_of, table_topic
+):
+    """Sweep as often as the records (n_sweeps, N) have rows, writing the seating down each time."""
+    for s in range(len(table_of)):
+        sweep(seating, counts, rules, mass_k, stream, documents, n_columns, may_open_topics)
+        table_of[s] = seating.table_of
+        table_topic[s] = seating.table_topic
+
+
+def visited(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Sweep; return for each sweep the name of the partition into topics and that into tables."""
+    shape = (N_SWEEPS, len(case.seating.tokens))
+    table_of, table_topic = np.empty(shape, np.int32), np.empty(shape, np.int32)
+    many_sweeps(*case.arguments, table_of, table_topic)
+    start = np.repeat(case.seating.offsets[:-1], np.diff(case.seating.offsets))
+    table = start + table_of  # a table's name in the whole corpus
+    return all_together(np.take_along_axis(table_topic, table, axis=1)), all_together(table)
+
+
+def z_scores(indicator: np.ndarray, probability: float) -> float:
+    """How many standard errors a frequency is off, by batch means; never less than for independent draws."""
+    batches = indicator.reshape(N_BATCHES, -1).mean(axis=1)
+    batch_error = batches.std(ddof=1) / N_BATCHES**0.5
+    independent_error = (probability * (1 - probability) / len(indicator)) ** 0.5
+    return float((batches.mean() - probability) / max(batch_error, independent_error))
+
+
+CORPORA = {
+    "the paper's priors": Franchise([[0, 1, 0], [1, 2, 2]], 3),
+    "small priors": Franchise([[0, 0], [0, 1], [1, 1]], 2, alpha=0.4, beta=0.2, gamma=0.7),
+    "large priors": Franchise([[0, 1, 2], [0], [1, 2]], 4, alpha=3.0, beta=2.0, gamma=5.0),
+    "a concept word": Franchise([[0, 1, 1], [0, 1, 2]], 3, concepts=(0,)),
+    "a concept word with a prior of its own": Franchise(
+        [[0, 1, 1], [1, 2]], 3, concepts=(0,), parent_beta=0.05
+    ),
+    "two concept words": Franchise([[0, 1, 2], [1, 2, 2]], 3, concepts=(0, 1)),
+    "a closed parent": Franchise([[0, 1, 0], [0, 1, 1]], 2, concepts=(0,), parents_closed=True),
+    "the second phase": Franchise([[0, 1, 1], [0, 0]], 2, gamma=3.0, standing=True, n_unused=3),
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_frequencies_match_the_enumerated_posterior(name: str) -> None:
+    franchise = CORPORA[name]
+    of_topics, of_seatings = posterior(franchise)
+    topics, tables = visited(franchise.case(seed=len(name)))
+
+    assert set(zip(topics.tolist(), tables.tolist(), strict=True)) <= set(of_seatings), (
+        "ruled out by the model"
+    )
+    likely = {state: p for state, p in of_topics.items() if p * N_SWEEPS >= MIN_VISITS}
+    z = {state: z_scores(topics == state, p) for state, p in likely.items()}
+    assert max(map(abs, z.values())) < MAX_Z, z
+    distance = sum(abs(np.mean(topics == state) - p) for state, p in of_topics.items()) / 2
+    assert distance < MAX_DISTANCE
+
+
+@pytest.mark.parametrize("name", ["the paper's priors", "a concept word"])
+def test_tables_match_the_enumerated_posterior(name: str) -> None:
+    franchise = CORPORA[name]
+    _, of_seatings = posterior(franchise)
+    topics, tables = visited(franchise.case(seed=1))
+    likely = {state: p for state, p in of_seatings.items() if p * N_SWEEPS >= MIN_VISITS}
+    assert len(likely) > 50
+    z = [z_scores((topics == a) & (tables == b), p) for (a, b), p in likely.items()]
+    assert np.abs(z).max() < MAX_Z
+
+
+class TestEnumeration:
+    """The yardstick itself."""
+
+    def test_counts_all_partitions(self) -> None:
+        assert [len(list(partitions(list(range(n))))) for n in range(6)] == [1, 1, 2, 5, 15, 52]
+
+    def test_worked_by_hand(self) -> None:
+        """One document 'a a': one table, or two tables of one topic, or two tables of two topics."""
+        of_topics, of_seatings = posterior(Franchise([[0, 0]], 2, alpha=2.0, beta=0.5, gamma=3.0))
+        same_topic = 0.5 * 1.5 / 2  # f(a) f(a | a) with V beta = 1
+        one_table = 1 / 3 * same_topic
+        two_tables = 2 / 3 * 1 / 4 * same_topic
+        two_topics = 2 / 3 * 3 / 4 * 0.5 * 0.5
+        total = one_table + two_tables + two_topics
+        assert of_topics == pytest.approx({1: (one_table + two_tables) / total, 0: two_topics / total})
+        assert of_seatings[1, 0] == pytest.approx(two_tables / total)
+
+    def test_concept_words_rule_seatings_out(self) -> None:
+        assert Franchise([[0, 0], [1]], 2, concepts=(0,)).allows([[0, 1, 2]])
+        assert not Franchise([[0, 0], [1]], 2, concepts=(0,)).allows([[0], [1, 2]])
+        assert not Franchise([[0, 0], [1]], 2, concepts=(0, 1)).allows([[0, 1, 2]])
+        assert not Franchise([[0, 0], [1]], 2, concepts=(0,), parents_closed=True).allows([[0, 1, 2]])
