@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,24 @@ import click
 from qdtm.cli.plain_text import one_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 
 def results_console() -> Console:
     """Return the console for results; no colour codes unless it is a terminal, and nothing is markup."""
     return _console(sys.stdout)
+
+
+def print_page(sections: Iterable[RenderableType]) -> None:
+    """Print sections as results; without the blanks at the ends of lines unless it is a terminal."""
+    console = results_console()
+    for section in sections:
+        if console.is_terminal:
+            console.print(section)
+            continue
+        with console.capture() as captured:
+            console.print(section)
+        click.echo("\n".join(line.rstrip() for line in captured.get().split("\n")), nl=False)
 
 
 def notes_console(*, quiet: bool = False) -> Console:
@@ -34,12 +46,17 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, indent=2))
 
 
+def print_note(console: Console, kind: str, text: str) -> None:
+    """Print a line that says something the user should know; `kind` is "note" or "warning"."""
+    console.print(f"qdtm: {kind}: {one_line(text)}", style="yellow", soft_wrap=True)
+
+
 @contextmanager
 def warnings_as_notes(console: Console) -> Iterator[None]:
     """Print the package's warnings as lines of ours while a command runs."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        console.print(f"qdtm: warning: {one_line(str(message))}", style="yellow", soft_wrap=True)
+        print_note(console, "warning", str(message))
 
     with warnings.catch_warnings():
         warnings.showwarning = show

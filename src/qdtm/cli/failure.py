@@ -13,24 +13,33 @@ import click
 from qdtm.cli.plain_text import one_line
 from qdtm.errors import QdtmError
 
-USER_ERROR = 2
-OUR_ERROR = 1
-INTERRUPTED = 130
 BROKEN_PIPE = 141
-
 _DEBUG = "qdtm.debug"
 
 
 class Failure(click.ClickException):
-    """An error as the user sees it: `qdtm: message`."""
+    """An error that the user can mend: `qdtm: message`, exit code 2."""
 
-    def __init__(self, message: str, exit_code: int = USER_ERROR) -> None:
+    exit_code = 2
+
+    def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
-        self.exit_code = exit_code
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the line."""
         click.echo(f"qdtm: {self.message}", file=file, err=file is None)
+
+
+class UnexpectedFailure(Failure):
+    """An error that is our bug."""
+
+    exit_code = 1
+
+
+class InterruptedFailure(Failure):
+    """The user stopped the command."""
+
+    exit_code = 130
 
 
 def debug_option(function: Any) -> Any:
@@ -67,14 +76,14 @@ def _failure(error: BaseException) -> Failure:
         command = error.ctx.command_path if error.ctx else "qdtm"
         return Failure(f"{error.format_message()} See '{command} --help'.")
     if isinstance(error, click.ClickException):
-        return Failure(error.format_message(), error.exit_code)
+        return Failure(error.format_message())
     if isinstance(error, KeyboardInterrupt):
-        return Failure("interrupted; nothing was written.", INTERRUPTED)
+        return InterruptedFailure("interrupted; nothing was written.")
     if isinstance(error, QdtmError):
         return Failure(str(error))
     if isinstance(error, MemoryError):
         return Failure("there is not enough memory for this; try a smaller vocabulary (--max-words).")
-    return Failure(f"unexpected {type(error).__name__}: {error}; use --debug to see where.", OUR_ERROR)
+    return UnexpectedFailure(f"unexpected {type(error).__name__}: {error}; use --debug to see where.")
 
 
 def _close_stdout() -> None:

@@ -23,7 +23,7 @@ from qdtm.cli.transform import transform
 class CommandGroup(click.Group):
     """Commands in the order of a person's work; their errors in one line."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the commands in the order in which they were added."""
         return list(self.commands)
 
@@ -38,8 +38,8 @@ class CommandGroup(click.Group):
 def cli() -> None:
     """Find what a corpus says about your queries: topics, subtopics and the documents behind them.
 
-    Start with `qdtm demo`. Then check a query in your own texts with `qdtm concepts`, and find its topics with
-    `qdtm fit`.
+    Start with `qdtm demo`. Then check a query in your own texts with `qdtm concepts`, and find its topics
+    with `qdtm fit`.
     """
 
 

@@ -12,24 +12,16 @@ from qdtm.cli.failure import debug_option
 Decorator = Callable[[Any], Any]
 
 
-class NumberOrAuto(click.ParamType[Any]):
-    """A whole number, a fraction, or "auto"."""
-
-    name = "number|auto"
-
-    def __init__(self, kinds: tuple[type[int] | type[float], ...] = (int, float)) -> None:
-        self._kinds = kinds
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or "auto" as it is."""
-        if not isinstance(value, str) or value == "auto":
-            return value
-        for kind in self._kinds:
-            try:
-                return kind(value)
-            except ValueError:
-                continue
-        self.fail(f"{value!r} is neither a number nor 'auto'.", param, ctx)
+def number_or_auto(value: str) -> int | float | str:
+    """Return a whole number, a fraction, or "auto" as it is."""
+    if value == "auto":
+        return value
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    raise click.BadParameter(f"{value!r} is neither a number nor 'auto'.")
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -50,12 +42,14 @@ read_options = together(
 )
 
 text_options = together(
-    click.option("--language", metavar="NAME", help="Of stop words and lemmas; 'none' for neither.  [english]"),
     click.option(
-        "--min-df", type=NumberOrAuto(), metavar="N", help="Least documents a word is in, or share.  [auto]"
+        "--language", metavar="NAME", help="Of stop words and lemmas; 'none' for neither.  [english]"
     ),
     click.option(
-        "--max-df", type=NumberOrAuto(), metavar="N", help="Most documents a word is in, or share.  [1.0]"
+        "--min-df", type=number_or_auto, metavar="N", help="Least documents a word is in, or share.  [auto]"
+    ),
+    click.option(
+        "--max-df", type=number_or_auto, metavar="N", help="Most documents a word is in, or share.  [1.0]"
     ),
     click.option("--max-words", type=int, metavar="N", help="Size of the vocabulary at most.  [30000]"),
 )
@@ -66,8 +60,8 @@ query_options = together(
         "--keywords", multiple=True, metavar="NAME=W,W", help="A query by words of your own, not expanded."
     ),
     click.option("--add", multiple=True, metavar="[QUERY=]W,W", help="Words that must be concept words."),
-    click.option("--drop", multiple=True, metavar="[QUERY=]W,W", help="Words that must not be concept words."),
-    click.option("--exclude", multiple=True, metavar="[QUERY=]W,W", help="Leave out documents with these words."),
+    click.option("--drop", multiple=True, metavar="[QUERY=]W,W", help="Words that must not be."),
+    click.option("--exclude", multiple=True, metavar="[QUERY=]W,W", help="Leave out documents with these."),
     click.option(
         "--expansion", type=click.Choice(["kld", "fre", "rel", "none"]), default="kld", show_default=True,
         help="How a query becomes concept words.",
@@ -96,14 +90,14 @@ model_options = together(
         help="'paper' starts and runs as the paper does.",
     ),
     click.option(
-        "--background", "n_background_topics", type=NumberOrAuto((int,)), default="auto", show_default=True,
+        "--background", "n_background_topics", type=number_or_auto, default="auto", show_default=True,
         metavar="N", help="Topics that the rest of the corpus starts with.",
     ),
     click.option("--promotion-weight", type=float, default=0.3, show_default=True, metavar="U",
                  help="What a word adds to related concept words."),
     click.option("--no-promotion", is_flag=True, help="Do without word vectors in the model."),
     click.option("--no-filtering", is_flag=True, help="Promote weakly related words as often as others."),
-    click.option("--similarity-threshold", type=NumberOrAuto((float,)), default="auto", show_default=True,
+    click.option("--similarity-threshold", type=number_or_auto, default="auto", show_default=True,
                  metavar="X", help="Cosine above which words are related."),
     click.option("--no-subtopics", is_flag=True, help="Find parent topics only."),
     click.option("--min-prevalence", type=float, default=0.005, show_default=True, metavar="X",
@@ -113,7 +107,7 @@ model_options = together(
     click.option("--gamma", type=float, default=1.5, show_default=True, metavar="X", help="Prior of topics."),
     click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
     click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
-    click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result does not depend on them."),
+    click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result is the same with any."),
 )  # fmt: skip
 
 seed_option = click.option(

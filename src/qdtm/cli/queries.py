@@ -1,36 +1,26 @@
-"""What the user typed after -q, --keywords, --add, --drop and --exclude in, `Query` objects out."""
+"""What the user typed after -q, --keywords, --add, --rule and so on in, queries and parameters out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
-from qdtm.errors import QueryError
+from qdtm.errors import ParameterError, QueryError
 
 if TYPE_CHECKING:
     from qdtm.concepts import Query
 
-Edit = Literal["add", "drop", "exclude"]
 
-
-def parse_queries(
-    texts: Sequence[str],
-    keywords: Sequence[str],
-    add: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-) -> list[Query]:
+def parse_queries(options: Mapping[str, Any]) -> list[Query]:
     """Make queries of what was typed.
 
     Parameters
     ----------
-    texts : sequence of str
-        Each the text of a query.
-    keywords : sequence of str
-        Each "name=word,word". The name of a text gives that query these words; another makes a new query.
-    add, drop, exclude : sequence of str
-        Each "name=word,word", or "word,word" if there is only one query.
+    options : mapping
+        The values of `query_options`: `texts`, each the text of a query; `keywords`, each "name=word,word",
+        where the name of a text gives that query these words and another makes a new query; `add`, `drop`
+        and `exclude`, each "name=word,word", or "word,word" if there is only one query.
 
     Returns
     -------
@@ -39,13 +29,36 @@ def parse_queries(
     """
     from qdtm.concepts import as_queries
 
-    queries = list(as_queries(_with_keywords(texts, keywords)))
-    edits: tuple[tuple[Edit, Sequence[str]], ...] = (("add", add), ("drop", drop), ("exclude", exclude))
-    for field, values in edits:
-        for value in values:
+    queries = list(as_queries(_with_keywords(options["texts"], options["keywords"])))
+    for field in ("add", "drop", "exclude"):
+        for value in options[field]:
             q, words = _addressed(field, value, queries)
-            queries[q] = replace(queries[q], **{field: (*getattr(queries[q], field), *words)})
+            changed: dict[str, Any] = {field: (*getattr(queries[q], field), *words)}
+            queries[q] = replace(queries[q], **changed)
     return queries
+
+
+def query_parameters(options: Mapping[str, Any], n_queries: int) -> dict[str, Any]:
+    """Return the parameters of a model that decide what becomes of its queries."""
+    return {
+        "expansion": _none(options["expansion"]),
+        "rule": _rule(options["rule"], n_queries),
+        "n_concept_words": options["n_concept_words"],
+        "n_candidates": options["n_candidates"],
+        "embeddings": _none(options["embeddings"]),
+    }
+
+
+def _rule(rules: Sequence[str], n_queries: int) -> str | list[str]:
+    if len(rules) > 1 and len(rules) != n_queries:
+        raise ParameterError(
+            f"--rule is there {len(rules)} times for {n_queries} queries; give it once, or once a query."
+        )
+    return list(rules) if len(rules) > 1 else rules[0] if rules else "and"
+
+
+def _none(value: str) -> str | None:
+    return None if value.lower() == "none" else value
 
 
 def _with_keywords(texts: Sequence[str], keywords: Sequence[str]) -> list[Query]:
@@ -55,7 +68,9 @@ def _with_keywords(texts: Sequence[str], keywords: Sequence[str]) -> list[Query]
     for value in keywords:
         name, separator, words = value.partition("=")
         if not separator or not name.strip():
-            raise QueryError(f"--keywords is {value!r}; give a name and words, such as 'sport=cricket,tennis'.")
+            raise QueryError(
+                f"--keywords is {value!r}; give a name and words, such as 'sport=cricket,tennis'."
+            )
         q = _find(name, queries)
         if q is None:
             queries.append(Query(name=name, keywords=_split(words)))
@@ -64,7 +79,7 @@ def _with_keywords(texts: Sequence[str], keywords: Sequence[str]) -> list[Query]
     return queries
 
 
-def _addressed(field: Edit, value: str, queries: Sequence[Query]) -> tuple[int, tuple[str, ...]]:
+def _addressed(field: str, value: str, queries: Sequence[Query]) -> tuple[int, tuple[str, ...]]:
     """Return which query an edit is for, and its words."""
     name, separator, words = value.partition("=")
     if not separator and len(queries) == 1:
@@ -72,7 +87,9 @@ def _addressed(field: Edit, value: str, queries: Sequence[Query]) -> tuple[int, 
     q = _find(name, queries) if separator else None
     if q is None:
         names = ", ".join(f"'{query.name}'" for query in queries)
-        raise QueryError(f"--{field} is {value!r}; say for which query ({names}), such as '{queries[0].name}=word'.")
+        raise QueryError(
+            f"--{field} is {value!r}; say for which query ({names}), such as '{queries[0].name}=word'."
+        )
     return q, _split(words)
 
 

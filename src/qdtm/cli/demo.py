@@ -1,0 +1,69 @@
+"""`qdtm demo`: the whole job on news articles that are already installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from qdtm.cli.options import force_option, output_options, quiet_option, seed_option
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.model import QueryDrivenTopicModel
+
+QUERIES = ("israel palestinian", "afghanistan", "cricket", "asylum seekers")
+
+
+@click.command()
+@click.option(
+    "-q", "--query", "texts", multiple=True, metavar="QUERY", help="Ask your own queries; may be repeated."
+)
+@click.option("-o", "--output", type=click.Path(), metavar="DIR", help="Save the result.")
+@force_option
+@seed_option
+@quiet_option
+@output_options
+def demo(
+    texts: tuple[str, ...], output: str | None, force: bool, seed: int, quiet: bool, as_json: bool
+) -> None:
+    """Find the topics of four queries in 350 news articles.
+
+    The articles are Australian news of 2001 and 2002 (the Lee collection, which comes with gensim).
+    """
+    from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
+    from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
+    from qdtm.cli.json_forms import documents_json, model_json
+    from qdtm.corpus import load_demo_corpus
+    from qdtm.storage import check_free
+
+    notes = notes_console(quiet=quiet)
+    if output:
+        check_free(output, force=force)
+    model = make_model(texts or QUERIES, random_state=seed)
+    with warnings_as_notes(notes):
+        fit_with_progress(model, load_demo_corpus(), notes)
+    note_doubts(model, notes)
+    if output:
+        model.save(output, force=force)
+    if as_json:
+        tables = [model.documents(q, 5) for q in range(len(model.topics_))]
+        print_json(model_json(model, 10) | {"documents": documents_json(tables)["queries"]})
+    elif not quiet:
+        print_page(_page(model, output))
+    end_if_interrupted(model, output)
+
+
+def _page(model: QueryDrivenTopicModel, output: str | None) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from qdtm.cli.views import heading, model_page
+
+    yield heading("350 news articles", "Australia, 2001 and 2002 (Lee, Pincombe and Welsh, 2005)")
+    yield Text()
+    yield from model_page(model, n_subtopics=5, n_documents=3, background=False)
+    if output:
+        yield Text(f"Saved. Look closer: qdtm docs {output}, qdtm show {output}")
+    yield Text("Your own texts: qdtm fit TEXTS.csv -q 'your query' -o RESULT")

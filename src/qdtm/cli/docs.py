@@ -1,0 +1,67 @@
+"""`qdtm docs`: the documents behind the topics of a saved result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from qdtm.cli.options import output_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results import DocumentTable
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.option("-q", "--query", metavar="QUERY", help="Of this query only.")
+@click.option(
+    "-n", "n_documents", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    help="Documents of each query.",
+)  # fmt: skip
+@click.option(
+    "--subtopic", metavar="ID", help="Documents of one subtopic, such as 0.2, by their share in it."
+)
+@output_options
+def docs(directory: str, query: str | None, n_documents: int, subtopic: str | None, as_json: bool) -> None:
+    """List the documents behind the topics in DIR, which `qdtm fit` made."""
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.cli.json_forms import documents_json
+    from qdtm.cli.opening import open_model
+
+    model = open_model(directory)
+    tables = [
+        model.documents(q, n_documents, subtopic=subtopic) for q in _queries_asked(model, query, subtopic)
+    ]
+    if as_json:
+        print_json(documents_json(tables))
+        return
+    print_page(_page(tables, subtopic))
+
+
+def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from qdtm.cli.views import documents_section, heading
+
+    for number, table in enumerate(tables):
+        if number:
+            yield Text()
+        yield heading(table.query, f"subtopic {subtopic}" if subtopic else "")
+        yield documents_section(table)
+
+
+def _queries_asked(model: QueryDrivenTopicModel, query: str | None, subtopic: str | None) -> list[int | str]:
+    """Return which queries to list: the one named, that of the subtopic, or all."""
+    names = [topic.name.casefold() for topic in model.topics_]
+    if query is not None:
+        wanted = " ".join(query.split()).casefold()
+        return [names.index(wanted) if wanted in names else query]  # the model says which queries there are
+    if subtopic is None:
+        return list(range(len(names)))
+    parent = subtopic.partition(".")[0]
+    return [int(parent) if parent.isdecimal() and int(parent) < len(names) else 0]

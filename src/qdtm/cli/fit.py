@@ -1,0 +1,96 @@
+"""`qdtm fit`: from a corpus and queries to a saved result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qdtm.cli.options import (
+    force_option,
+    model_options,
+    output_options,
+    query_options,
+    quiet_option,
+    read_options,
+    seed_option,
+    text_options,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.model import QueryDrivenTopicModel
+
+_AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
+                "gamma", "min_sweeps", "max_sweeps", "n_jobs")  # fmt: skip
+
+
+@click.command()
+@click.argument("corpus", type=click.Path())
+@query_options
+@click.option(
+    "-o", "--output", type=click.Path(), required=True, metavar="DIR", help="Where to save the result."
+)
+@force_option
+@read_options
+@text_options
+@model_options
+@seed_option
+@quiet_option
+@output_options
+def fit(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Find the topics of queries in CORPUS and save them to DIR.
+
+    CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
+    corpus.
+
+    DIR gets the model, topics.csv (all topics with their words) and documents.csv (your own columns, the
+    relevance of each document to each query, and its main subtopic). Ctrl-C ends early, and saves what was
+    found until then.
+    """
+    from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
+    from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
+    from qdtm.cli.json_forms import model_json
+    from qdtm.cli.opening import open_corpus
+    from qdtm.cli.queries import parse_queries, query_parameters
+    from qdtm.storage import check_free
+
+    check_free(output, force=force)
+    queries = parse_queries(options)
+    model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
+    notes = notes_console(quiet=quiet)
+    with warnings_as_notes(notes):
+        fit_with_progress(model, open_corpus(corpus, options, notes), notes)
+    note_doubts(model, notes)
+    model.save(output, force=force)
+    if as_json:
+        print_json({"path": output} | model_json(model, 10))
+    elif not quiet:
+        print_page(_page(model, output))
+    end_if_interrupted(model, output)
+
+
+def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a model that are not about its queries."""
+    return {name: options[name] for name in _AS_THEY_ARE} | {
+        "promotion_weight": 0.0 if options["no_promotion"] else options["promotion_weight"],
+        "word_filtering": not options["no_filtering"],
+        "subtopics": not options["no_subtopics"],
+        "random_state": options["seed"],
+    }
+
+
+def _page(model: QueryDrivenTopicModel, output: str) -> Iterator[RenderableType]:
+    from qdtm.cli.views import facts, heading, model_page
+
+    yield from model_page(model)
+    yield heading("saved", output)
+    yield facts(
+        [
+            ("topics.csv", "all topics with their words"),
+            ("documents.csv", "each document's relevance and main subtopics"),
+            ("look closer", f"qdtm docs {output}, qdtm show {output}"),
+        ]
+    )

@@ -1,0 +1,55 @@
+"""A model and a corpus in, a fitted model out, with progress, and a summary: shared by `fit` and `demo`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from qdtm.cli.console import print_note
+from qdtm.cli.failure import InterruptedFailure
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from qdtm.concepts import Query
+    from qdtm.corpus import Corpus
+    from qdtm.model import QueryDrivenTopicModel
+
+
+def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDrivenTopicModel:
+    """Make a model, and refuse parameters that make no sense before any work is done."""
+    from qdtm.concepts import as_queries
+    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.settings import check_settings
+
+    model = QueryDrivenTopicModel(list(queries), **parameters)
+    check_settings(model.get_params(deep=False))
+    as_queries(model.queries)
+    return model
+
+
+def fit_with_progress(model: QueryDrivenTopicModel, corpus: Corpus, console: Console) -> None:
+    """Fit a model, showing on `console` how far it is."""
+    from qdtm.cli.progress import FitDisplay
+
+    with FitDisplay(console) as display:
+        model.progress = display
+        try:
+            model.fit(corpus)
+        finally:
+            model.progress = None
+
+
+def note_doubts(model: QueryDrivenTopicModel, console: Console) -> None:
+    """Say which queries stand on little ground, and what to do."""
+    for concept in model.concepts_:
+        check = concept.check
+        if check.verdict != "fine" or check.advice:
+            print_note(console, "note", f"query '{concept.name}': {check.reason} {check.advice}")
+
+
+def end_if_interrupted(model: QueryDrivenTopicModel, saved_to: str | None) -> None:
+    """End with the exit code of an interrupted command, if it was."""
+    if model.fit_.interrupted:
+        kept = f"saved to {saved_to!r}" if saved_to else "shown"
+        raise InterruptedFailure(f"interrupted; what was found until then is {kept}, marked as interrupted.")

@@ -1,0 +1,108 @@
+"""Results in, plain JSON values out: what `--json` prints. Names and units as in the Python results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from qdtm.concepts import Concept, QueryCheck
+    from qdtm.corpus import Corpus
+    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results import DocumentTable, Topic, Trace
+
+JsonObject = dict[str, Any]
+
+
+def corpus_json(corpus: Corpus) -> JsonObject:
+    """Describe the size of a corpus."""
+    return {"documents": corpus.n_documents, "words": corpus.n_words, "tokens": corpus.n_tokens}
+
+
+def check_json(check: QueryCheck) -> JsonObject:
+    """Describe whether a query can be answered."""
+    return asdict(check) | {"n_retrieved": check.n_retrieved}
+
+
+def concept_json(concept: Concept, corpus: Corpus) -> JsonObject:
+    """Describe a concept: its words, each with its score and the documents that support it."""
+    words = []
+    for word in concept.words:
+        documents = corpus.documents.select(word.documents)
+        words.append(asdict(word) | {"documents": [{"index": d.index, "id": d.id} for d in documents]})
+    return {
+        "name": concept.name,
+        "rule": concept.rule,
+        "extractor": concept.extractor,
+        "words": words,
+        "rejected": [asdict(word) for word in concept.rejected],
+    }
+
+
+def topic_json(topic: Topic, n_words: int) -> JsonObject:
+    """Describe a topic and its subtopics."""
+    described: JsonObject = {
+        "id": topic.id,
+        "name": topic.name,
+        "prevalence": topic.prevalence,
+        "n_tokens": topic.n_tokens,
+        "words": [{"word": word, "probability": p} for word, p in topic.top_words(n_words)],
+    }
+    if topic.subtopics:
+        described["subtopics"] = [topic_json(subtopic, n_words) for subtopic in topic.subtopics]
+    return described
+
+
+def trace_json(trace: Trace) -> JsonObject:
+    """Describe how a phase of the sampler went."""
+    return {
+        "n_sweeps": trace.n_sweeps,
+        "settled": trace.settled,
+        "interrupted": trace.interrupted,
+        "n_samples": trace.n_samples,
+        "sweeps": trace.sweeps.tolist(),
+        "log_likelihood": trace.log_likelihood.tolist(),
+        "n_topics": trace.n_topics.tolist(),
+        "n_tables": trace.n_tables.tolist(),
+    }
+
+
+def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
+    """Describe a fitted model: topics, concept words, convergence."""
+    fit = model.fit_
+    queries = [
+        {
+            "concept": concept_json(concept, model.corpus_),
+            "check": check_json(concept.check),
+            "topic": topic_json(topic, n_words),
+            "subtopics_dropped": rest,
+        }
+        for concept, topic, rest in zip(model.concepts_, model.topics_, fit.subtopic_rest, strict=True)
+    ]
+    return {
+        "corpus": corpus_json(model.corpus_),
+        "queries": queries,
+        "background": [topic_json(topic, n_words) for topic in model.background_topics_],
+        "convergence": {
+            "parents": trace_json(fit.parent_trace),
+            "subtopics": [trace_json(trace) for trace in fit.subtopic_traces],
+        },
+        "interrupted": fit.interrupted,
+        "threshold": fit.threshold,
+        "parameters": dict(fit.parameters),
+        "versions": dict(fit.versions),
+    }
+
+
+def documents_json(tables: Sequence[DocumentTable]) -> JsonObject:
+    """Describe the most relevant documents of each query."""
+    return {
+        "queries": [
+            {
+                "query": table.query,
+                "documents": [asdict(row) | {"fields": dict(row.fields)} for row in table],
+            }
+            for table in tables
+        ]
+    }

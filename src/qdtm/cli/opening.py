@@ -1,0 +1,79 @@
+"""Paths in, a corpus or a model out, with progress on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qdtm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from qdtm.corpus import Corpus, TextPipeline
+    from qdtm.model import QueryDrivenTopicModel
+
+_READ = ("text_column", "id_column", "encoding")
+_TEXT = ("language", "min_df", "max_df", "max_words")
+
+
+def open_corpus(
+    path: str, options: Mapping[str, Any], console: Console, *, like: Corpus | None = None
+) -> Corpus:
+    """Read a corpus from a file or folder, or load one that `Corpus.save` saved.
+
+    Parameters
+    ----------
+    path : str
+    options : mapping
+        The values of `read_options` and, without `like`, of `text_options`.
+    console : Console
+        For progress.
+    like : Corpus, optional
+        Use the words of this corpus: for new documents.
+    """
+    from qdtm.corpus import Corpus
+
+    if (Path(path) / "qdtm.json").is_file():
+        _refuse(options)
+        corpus = Corpus.load(path)
+        return corpus if like is None else Corpus.of(corpus, like=like)
+    pipeline = None if like else make_pipeline(options)
+    columns = {name: options[name] for name in _READ}
+    with reading(console, path) as progress:
+        return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
+
+
+def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
+    """Make the text pipeline that the options describe; what was not given is the default."""
+    from qdtm.corpus import TextPipeline, VocabularyLimits
+
+    given = {name: options[name] for name in _TEXT if options[name] is not None}
+    language = given.pop("language", "english")
+    return TextPipeline(
+        language=None if language.lower() == "none" else language, limits=VocabularyLimits(**given)
+    )
+
+
+def open_model(path: str) -> QueryDrivenTopicModel:
+    """Load a saved model."""
+    from qdtm.model import QueryDrivenTopicModel
+
+    return QueryDrivenTopicModel.load(path)
+
+
+def reading(console: Console, path: str) -> AbstractContextManager[Any]:
+    """Show how far the reading of a file has come, if anybody is looking."""
+    from qdtm.cli.progress import ReadingDisplay
+
+    return ReadingDisplay(console, path) if console.is_terminal and not console.quiet else nullcontext()
+
+
+def _refuse(options: Mapping[str, Any]) -> None:
+    """Refuse options that a saved corpus cannot obey any more."""
+    for name in (*_READ, *_TEXT):
+        if options.get(name) is not None:
+            option = "--" + name.replace("_", "-")
+            raise ParameterError(f"A saved corpus has been read already; leave out {option}.")

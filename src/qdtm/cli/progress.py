@@ -1,0 +1,101 @@
+"""What a person sees while a command works, on stderr: how far the reading is, which sweep, how many topics.
+
+On a terminal it is a live line that is gone at the end; in a file, one line a finished stage.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+from qdtm.cli.plain_text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from qdtm.sampler.progress import Progress as FitProgress
+
+_STAGES = {"background": "background", "parents": "parent topics", "subtopics": "subtopics"}
+_PREPARING = "preparing (the first run compiles its kernels, once)"
+
+
+class ReadingDisplay(AbstractContextManager["ReadingDisplay"]):
+    """A bar for the reading of a file; call it with the documents read and the share of the file."""
+
+    def __init__(self, console: Console, path: str) -> None:
+        self._bar = _live(console)
+        self._task = self._bar.add_task(one_line(f"reading {Path(path).name}", 40), total=1.0, note="")
+
+    def __enter__(self) -> ReadingDisplay:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def __call__(self, n_documents: int, share: float) -> None:
+        """Show how far the reading is."""
+        self._bar.update(self._task, completed=share, note=f"{n_documents:,} documents")
+
+
+class FitDisplay(AbstractContextManager["FitDisplay"]):
+    """The stages of a fit; call it with each `qdtm.sampler.progress.Progress`."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._is_live = console.is_terminal and not console.quiet
+        self._bar = _live(console)
+        self._task = self._bar.add_task(_PREPARING, total=None, note="")
+        self._last: FitProgress | None = None
+
+    def __enter__(self) -> FitDisplay:
+        if self._is_live:
+            self._bar.start()
+        else:
+            self._console.print(_PREPARING)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end_stage()
+        if self._is_live:
+            self._bar.stop()
+
+    def __call__(self, progress: FitProgress) -> None:
+        """Show where the fit is."""
+        last, self._last = self._last, progress
+        if last is None or (last.stage, last.query) != (progress.stage, progress.query):
+            self._last = last
+            self._end_stage()
+            self._last = progress
+            self._bar.update(self._task, description=_stage(progress), total=progress.max_sweeps)
+        note = f"sweep {progress.sweep:,} of at most {progress.max_sweeps:,}, {progress.n_topics:,} topics"
+        self._bar.update(self._task, completed=progress.sweep, note=note)
+
+    def _end_stage(self) -> None:
+        """Leave a line about the stage that is over, where no live line shows it."""
+        last = self._last
+        if last is not None and not self._is_live:
+            self._console.print(f"{_stage(last)}: {last.sweep:,} sweeps, {last.n_topics:,} topics")
+
+
+def _stage(progress: FitProgress) -> str:
+    name = _STAGES.get(progress.stage, progress.stage)
+    return name if progress.query is None else one_line(f"{name} of '{progress.query}'", 40)
+
+
+def _live(console: Console) -> Progress:
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[note]}", markup=False),
+    )
+    return Progress(*columns, console=console, transient=True)

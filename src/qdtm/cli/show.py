@@ -1,0 +1,48 @@
+"""`qdtm show`: the topics, subtopics, words and convergence of a saved result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from qdtm.cli.options import output_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.model import QueryDrivenTopicModel
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.option(
+    "-n", "--words", "n_words", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    help="Words of each topic.",
+)  # fmt: skip
+@output_options
+def show(directory: str, n_words: int, as_json: bool) -> None:
+    """Show the topics in DIR, which `qdtm fit` made."""
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.cli.json_forms import model_json
+    from qdtm.cli.opening import open_model
+
+    model = open_model(directory)
+    if as_json:
+        print_json(model_json(model, n_words))
+        return
+    print_page(_page(model, directory, n_words))
+
+
+def _page(model: QueryDrivenTopicModel, directory: str, n_words: int) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from qdtm.cli.views import convergence_section, heading, model_page
+
+    corpus = model.corpus_
+    size = f"{corpus.n_documents:,} documents, {corpus.n_words:,} words, {corpus.n_tokens:,} tokens"
+    yield heading(directory, size)
+    yield Text()
+    yield from model_page(model, n_words=n_words)
+    yield convergence_section(model)

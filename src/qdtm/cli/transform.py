@@ -1,0 +1,118 @@
+"""`qdtm transform`: score new documents with a saved result."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from qdtm.cli.options import force_option, output_options, read_options
+from qdtm.errors import StorageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from qdtm.corpus import Corpus
+    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results import DocumentScores
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.argument("corpus", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write to a file, not to the screen.")
+@force_option
+@read_options
+@output_options
+def transform(
+    directory: str, corpus: str, output: str | None, force: bool, as_json: bool, **options: Any
+) -> None:
+    """Score new documents in CORPUS with the model in DIR.
+
+    The outcome is a .csv table: your own columns, the relevance to each query, the main subtopics; with
+    --json one JSON object a line. Words that the model does not know are ignored.
+    """
+    from qdtm.cli.console import notes_console, warnings_as_notes
+    from qdtm.cli.opening import open_corpus, open_model
+    from qdtm.results import score_documents
+
+    if output is not None:
+        _check_free(Path(output), force)
+    model = open_model(directory)
+    with warnings_as_notes(notes := notes_console()):
+        new = open_corpus(corpus, options, notes, like=model.corpus_)
+    scores = score_documents(model.fit_, new.document_term_matrix)
+    _note_strangers(scores, notes)
+    with _opened(output) as file:
+        write = _write_json_lines if as_json else _write_csv
+        write(file, model, new, scores)
+
+
+def _write_csv(file: TextIO, model: QueryDrivenTopicModel, new: Corpus, scores: DocumentScores) -> None:
+    from qdtm.results.tables import write_documents
+
+    write_documents(file, new.documents, scores, model.topics_, with_text=False)
+
+
+def _write_json_lines(
+    file: TextIO, model: QueryDrivenTopicModel, new: Corpus, scores: DocumentScores
+) -> None:
+    for j, document in enumerate(new.documents):
+        queries = []
+        for q, topic in enumerate(model.topics_):
+            s = int(scores.subtopic[j, q])
+            subtopic = topic.subtopics[s].id if s >= 0 else None
+            queries.append(
+                {
+                    "query": topic.name,
+                    "relevance": float(scores.relevance[j, q]),
+                    "subtopic": subtopic,
+                    "subtopic_share": float(scores.subtopic_share[j, q]),
+                }
+            )
+        line = {"index": j, "id": document.id, "fields": dict(document.fields), "queries": queries}
+        file.write(json.dumps(line, ensure_ascii=True, allow_nan=False) + "\n")
+
+
+def _note_strangers(scores: DocumentScores, console: Console) -> None:
+    """Say how many documents have no word that the model knows."""
+    from qdtm.cli.console import print_note
+
+    n_strangers = int((scores.n_tokens == 0).sum())
+    if n_strangers:
+        of = f"{n_strangers:,} of {len(scores):,} documents"
+        print_note(
+            console, "note", f"{of} have no word that the model knows; they get the average relevance."
+        )
+
+
+def _check_free(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise StorageError(f"{str(path)!r} is a folder; give the name of a file.")
+    if path.exists() and not force:
+        raise StorageError(f"{str(path)!r} exists already; use --force to replace it.")
+
+
+@contextmanager
+def _opened(output: str | None) -> Iterator[TextIO]:
+    """Give a file to write, which gets its name when it is whole; or the screen."""
+    if output is None:
+        yield sys.stdout
+        return
+    path = Path(output)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            yield file
+        unfinished.replace(path)
+    except OSError as error:
+        raise StorageError(f"Cannot write {output!r}: {error.strerror or error}.") from error
+    finally:
+        unfinished.unlink(missing_ok=True)

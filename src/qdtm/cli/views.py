@@ -1,0 +1,217 @@
+"""Results in, things that rich prints out: sections and tables that read well at 80 columns and piped.
+
+All text of documents and queries goes through `one_line`, and nothing is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from qdtm.cli.plain_text import one_line
+
+if TYPE_CHECKING:
+    from qdtm.concepts import Concept, QueryCheck
+    from qdtm.corpus import Corpus
+    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results import DocumentTable, Topic, Trace
+
+Columns = list[tuple[str, dict[str, Any]]]
+"""The heads of a table's columns, with what rich should know of each."""
+
+_RIGHT = {"justify": "right", "no_wrap": True}
+_NO_WRAP = {"no_wrap": True}
+
+_EXCERPT = 180  # characters of a document in a table
+_VERDICTS = {"fine": "green", "thin": "yellow", "absent": "red"}
+
+
+# --- the parts of a page -----------------------------------------------------------------------------------
+
+
+def heading(title: str, note: str = "") -> Text:
+    """Return a line that starts a section."""
+    return Text.assemble((one_line(title), "bold"), (f"  {note}" if note else "", "dim"))
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> RenderableType:
+    """Return names and values, side by side."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(ratio=1)
+    for name, value in rows:
+        grid.add_row(Text(name), Text(one_line(value)))
+    return Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableType:
+    """Return a table without lines, indented."""
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for name, options in columns:
+        grid.add_column(Text(name), **options)
+    for row in rows:
+        grid.add_row(*(cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in row))
+    return Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+# --- queries and concepts ----------------------------------------------------------------------------------
+
+
+def check_section(check: QueryCheck) -> RenderableType:
+    """Say whether a query can be answered, and what the corpus knows of its words."""
+    title = Text.assemble((one_line(check.name), "bold"), "  ", (check.verdict, _VERDICTS[check.verdict]))
+    known = [
+        ("reason", check.reason),
+        *([("advice", check.advice)] if check.advice else []),
+        (
+            "retrieved",
+            f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'",
+        ),
+    ]
+    columns: Columns = [("word", _NO_WRAP), ("status", _NO_WRAP), ("documents", _RIGHT),
+               ("times", _RIGHT), ("stands for", {})]  # fmt: skip
+    rows = [
+        (word.word, word.status, f"{word.n_documents:,}", f"{word.n_occurrences:,}", _stands_for(word))
+        for word in check.words
+    ]
+    return Group(title, facts(known), Text(), table(columns, rows))
+
+
+def _stands_for(word: Any) -> str:
+    if word.closest:
+        return "closest: " + ", ".join(word.closest)
+    return ", ".join(word.matches) if word.matches != (word.word,) else ""
+
+
+def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
+    """List the concept words of a query with what supports them."""
+    columns: Columns = [("concept word", _NO_WRAP), ("from", _NO_WRAP), ("score", _RIGHT),
+               ("documents", _RIGHT), ("retrieved", _RIGHT),
+               ("supported by", {})]  # fmt: skip
+    rows = [
+        (
+            word.word,
+            word.origin,
+            f"{word.score:.4f}",
+            f"{word.n_documents:,}",
+            f"{word.n_retrieved:,}",
+            ", ".join(one_line(d.id, 30) for d in corpus.documents.select(word.documents[:3])),
+        )
+        for word in concept.words
+    ]
+    parts = [table(columns, rows)]
+    if concept.rejected:
+        left_out = "; ".join(f"{word.word} ({word.reason})" for word in concept.rejected)
+        parts += [Text(), facts([("left out", left_out)])]
+    return Group(*parts)
+
+
+# --- topics ------------------------------------------------------------------------------------------------
+
+
+def topic_section(
+    topic: Topic, concept: Concept, rest: float, n_words: int, n_subtopics: int | None = None
+) -> RenderableType:
+    """Show a parent topic: its concept words, its words, and its largest subtopics."""
+    known = [
+        ("concept words", ", ".join(word.word for word in concept.words)),
+        ("topic words", _words(topic, n_words)),
+    ]
+    title = heading(topic.name, f"topic {topic.id}, {topic.prevalence:.1%} of the corpus")
+    parts: list[RenderableType] = [title, facts(known)]
+    if topic.subtopics:
+        columns: Columns = [
+            ("subtopic", _NO_WRAP),
+            ("share", _RIGHT),
+            ("words, the most distinctive first", {}),
+        ]
+        rows = [
+            (s.id, f"{s.prevalence:.1%}", _marked_words(s, topic.name, n_words))
+            for s in topic.subtopics[:n_subtopics]
+        ]
+        parts += [Text(), table(columns, rows)]
+    smaller = topic.subtopics[len(rows) :] if topic.subtopics else ()
+    if smaller:
+        share = sum(subtopic.prevalence for subtopic in smaller)
+        parts.append(facts([("and", f"{len(smaller)} smaller ones, {share:.1%} together")]))
+    if rest >= 0.0005:
+        parts.append(facts([("dropped", f"still smaller ones, {rest:.1%} of the topic")]))
+    return Group(*parts)
+
+
+def _marked_words(subtopic: Topic, parent: str, n: int) -> Text:
+    """Return the words that name a subtopic, in bold, then its most probable others."""
+    label = subtopic.name.removeprefix(f"{parent}: ")
+    marks = label.split(", ") if label else []
+    others = [word for word, _ in subtopic.top_words(n) if word not in marks][: max(0, n - len(marks))]
+    return Text.assemble((one_line(label), "bold"), one_line("".join(f", {word}" for word in others)))
+
+
+def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:
+    """List the topics of the rest of the corpus."""
+    columns: Columns = [
+        ("id", _NO_WRAP),
+        ("share", _RIGHT),
+        ("words", {"ratio": 1}),
+    ]
+    rows = [(topic.id, f"{topic.prevalence:.1%}", _words(topic, n_words)) for topic in topics]
+    return Group(heading("the rest of the corpus", "background topics"), table(columns, rows))
+
+
+def convergence_section(model: QueryDrivenTopicModel) -> RenderableType:
+    """Say how the sampler went."""
+    fit = model.fit_
+    rows = [("parent topics", _convergence(fit.parent_trace))]
+    for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
+        rows.append((one_line(f"subtopics of '{concept.name}'", 40), _convergence(trace)))
+    return Group(heading("convergence"), facts(rows))
+
+
+def _convergence(trace: Trace) -> str:
+    end = "interrupted" if trace.interrupted else "settled" if trace.settled else "not settled (--max-sweeps)"
+    likelihood = f", log likelihood {trace.log_likelihood[-1]:.3f} a token" if len(trace.sweeps) else ""
+    return f"{trace.n_sweeps:,} sweeps, {end}, {trace.n_samples:,} samples{likelihood}"
+
+
+def _words(topic: Topic, n: int) -> str:
+    return ", ".join(word for word, _ in topic.top_words(n))
+
+
+# --- documents ---------------------------------------------------------------------------------------------
+
+
+def documents_section(documents: DocumentTable) -> RenderableType:
+    """List documents, the most relevant first."""
+    columns: Columns = [("relevance", _RIGHT), ("subtopic", _NO_WRAP),
+               ("document", {"overflow": "fold", "max_width": 24}), ("text", {"ratio": 1})]  # fmt: skip
+    rows = [
+        (f"{row.relevance:.3f}", row.subtopic or "", row.id, one_line(row.text, _EXCERPT))
+        for row in documents
+    ]
+    return table(columns, rows) if rows else facts([("documents", "none")])
+
+
+def model_page(
+    model: QueryDrivenTopicModel,
+    *,
+    n_words: int = 10,
+    n_subtopics: int | None = None,
+    n_documents: int = 0,
+    background: bool = True,
+) -> Iterator[RenderableType]:
+    """Yield the sections that show a fitted model, with an empty line after each."""
+    rest = model.fit_.subtopic_rest
+    for q, (topic, concept) in enumerate(zip(model.topics_, model.concepts_, strict=True)):
+        yield topic_section(topic, concept, rest[q], n_words, n_subtopics)
+        yield Text()
+        if n_documents:
+            yield documents_section(model.documents(q, n_documents))
+            yield Text()
+    if background and model.background_topics_:
+        yield background_section(model.background_topics_, n_words)
+        yield Text()
