@@ -145,6 +145,21 @@ def test_folder_without_permission(tmp_path):
         save(tmp_path / "saved")
 
 
+@pytest.mark.parametrize("method", ["is_symlink", "exists", "is_dir", "iterdir"])
+def test_folder_that_may_not_be_looked_at(tmp_path, monkeypatch, method):
+    save(tmp_path / "saved")
+
+    def refuse(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, method, refuse)
+    with pytest.raises(StorageError, match="Permission denied"):
+        check_free(tmp_path / "saved", force=True)
+    if method == "is_dir":
+        with pytest.raises(StorageError, match="Permission denied"):
+            read(tmp_path / "saved")
+
+
 def test_parent_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageError, match="Cannot write"):

@@ -115,11 +115,11 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
         One line that says what is there and the way out.
     """
     path = Path(path)
-    if path.is_symlink():
-        raise StorageError(f"{str(path)!r} is a link; give the folder it points to, or another name.")
-    if path.exists() and not path.is_dir():
-        raise StorageError(f"{str(path)!r} is a file; give the name of a folder.")
-    with _storage_errors(f"Cannot look into {str(path)!r}"):
+    with _storage_errors(f"Cannot look at {str(path)!r}"):
+        if path.is_symlink():
+            raise StorageError(f"{str(path)!r} is a link; give the folder it points to, or another name.")
+        if path.exists() and not path.is_dir():
+            raise StorageError(f"{str(path)!r} is a file; give the name of a folder.")
         names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
     if not names:
         return
@@ -202,10 +202,11 @@ def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) 
         If the folder is missing, of another kind, newer than this program, incomplete or damaged.
     """
     folder = Path(path)
-    if not folder.is_dir():
-        raise StorageError(f"There is no folder {str(path)!r}.")
-    if not (folder / MANIFEST).is_file():
-        raise StorageError(f"{str(path)!r} is not a saved {kind}: it has no {MANIFEST}.")
+    with _storage_errors(f"Cannot read {str(path)!r}"):
+        if not folder.is_dir():
+            raise StorageError(f"There is no folder {str(path)!r}.")
+        if not (folder / MANIFEST).is_file():
+            raise StorageError(f"{str(path)!r} is not a saved {kind}: it has no {MANIFEST}.")
     manifest, checks = _parse_manifest(folder, load_json(folder / MANIFEST))
     if manifest.kind != kind:
         raise StorageError(f"{str(path)!r} holds a saved {manifest.kind}, not a {kind}.")

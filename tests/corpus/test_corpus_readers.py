@@ -338,6 +338,14 @@ def test_file_without_permission(tmp_path, monkeypatch, name):
     assert error_of(path) == f"Cannot read {str(path)!r}: Permission denied."
 
 
+def test_folder_without_permission(tmp_path, monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert error_of(tmp_path) == f"Cannot read {str(tmp_path)!r}: Permission denied."
+
+
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything"
 )

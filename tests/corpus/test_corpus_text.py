@@ -89,6 +89,17 @@ def test_markup_takes_no_more_than_linear_time(text):
     assert isinstance(strip_markup(text), str)
 
 
+def test_entity_without_end_stays():
+    text = "fire &#" + "9" * 5_000 + "; &amp; water"
+    assert strip_markup(text) == text
+
+
+def test_ten_megabytes_of_data_are_no_word():
+    blob = "aGVsbG8" * 1_500_000
+    assert TextPipeline()(f"fire {blob} a@{blob} water {'x' * 101}") == ["fire", "water"]
+    assert TextPipeline(tokenizer=str.split)("x" * 101) == ["x" * 101]
+
+
 # --- stop words ------------------------------------------------------------------------------------------
 
 

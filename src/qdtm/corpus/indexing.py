@@ -1,14 +1,15 @@
 """Documents as lists of tokens in, flat integer arrays out, in one pass.
 
-The pass keeps one small integer for each token and one entry for each distinct token; the inner loop (split,
+The pass keeps four bytes for each token and one entry for each distinct token; the inner loop (split,
 look up, append) runs in C. Words are chosen afterwards, when their frequencies are known, and the tokens of
 the others are taken out of the arrays.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,9 @@ from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError
 
 LEFT_OUT = -1
+
+_BLOCK = 2**20
+"""So many tokens are worked on at a time, so that what is needed on the way stays small."""
 
 _LONGEST_NUMBER = 4
 """Longer numbers that are left out are not remembered, for there is no end to them."""
@@ -95,24 +99,25 @@ def index_documents(
         Without `fixed_words`, words are numbered as they are met.
     """
     numbers = _WordNumbers(word_of, fixed_words)
-    flat, ends = array("i"), array("q", [0])
+    kept = _KeptTokens()
+    block, ends = array("i"), array("q")
     for j, tokens in enumerate(documents):
         try:
-            flat.fromlist(list(map(numbers.__getitem__, tokens)))
+            block.fromlist(list(map(numbers.__getitem__, tokens)))
         except TypeError as error:
             raise CorpusError(f"Document {j} cannot be read as words: {error}.") from error
-        ends.append(len(flat))
-    kept, offsets = _drop_left_out(np.asarray(flat, dtype=np.int32), np.asarray(ends, dtype=np.int64))
-    return IndexedTokens(list(numbers.numbers), kept, offsets, n_read=len(flat))
+        ends.append(len(block))
+        if len(block) >= _BLOCK:
+            kept.add(np.asarray(block), np.asarray(ends))
+            block, ends = array("i"), array("q")
+    kept.add(np.asarray(block), np.asarray(ends))
+    return kept.finish(list(numbers.numbers))
 
 
 def apply_limits(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTokens:
     """Keep the words that the limits allow, in alphabetical order, and the tokens of those words."""
-    n_documents, n_words = indexed.n_documents, len(indexed.words)
-    matrix = count_matrix(indexed.tokens, indexed.offsets, n_words)  # (D, V)
-    frequency = np.bincount(matrix.indices, minlength=n_words).astype(np.int64)  # (V,)
-    counts = np.bincount(indexed.tokens, minlength=n_words).astype(np.int64)  # (V,)
-    chosen = limits.select(indexed.words, frequency, counts, n_documents)
+    in_documents, occurrences = word_frequencies(indexed)
+    chosen = limits.select(indexed.words, in_documents, occurrences, indexed.n_documents)
     return renumber(indexed, [indexed.words[w] for w in chosen])
 
 
@@ -120,8 +125,25 @@ def renumber(indexed: IndexedTokens, words: Sequence[str]) -> IndexedTokens:
     """Express tokens over another list of words, leaving out the words it does not have."""
     numbers = {word: w for w, word in enumerate(words)}
     new_number = np.array([numbers.get(word, LEFT_OUT) for word in indexed.words], dtype=np.int32)  # (V,)
-    kept, offsets = _drop_left_out(new_number[indexed.tokens], indexed.offsets)
-    return IndexedTokens(list(words), kept, offsets, n_read=indexed.n_read)
+    kept = _KeptTokens()
+    for first, last in _blocks(indexed.offsets):
+        start, end = indexed.offsets[first], indexed.offsets[last]
+        kept.add(new_number[indexed.tokens[start:end]], indexed.offsets[first + 1 : last + 1] - start)
+    return dataclasses.replace(kept.finish(list(words)), n_read=indexed.n_read)
+
+
+def word_frequencies(indexed: IndexedTokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the documents and the occurrences of each word, a block of documents at a time; shapes (V,)."""
+    n_words = len(indexed.words)
+    in_documents = np.zeros(n_words, dtype=np.int64)  # (V,)
+    occurrences = np.zeros(n_words, dtype=np.int64)  # (V,)
+    for first, last in _blocks(indexed.offsets):
+        start, end = indexed.offsets[first], indexed.offsets[last]
+        tokens = indexed.tokens[start:end]
+        block = count_matrix(tokens, indexed.offsets[first : last + 1] - start, n_words)
+        in_documents += np.bincount(block.indices, minlength=n_words)
+        occurrences += np.bincount(tokens, minlength=n_words)
+    return in_documents, occurrences
 
 
 def count_matrix(tokens: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -> Any:
@@ -140,9 +162,32 @@ def count_matrix(tokens: NDArray[np.int32], offsets: NDArray[np.int64], n_words:
     return matrix
 
 
-def _drop_left_out(
-    flat: NDArray[np.int32], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    is_kept = flat != LEFT_OUT  # (N,)
-    n_kept_before = np.concatenate([[0], np.cumsum(is_kept)])  # (N + 1,)
-    return flat[is_kept], n_kept_before[ends].astype(np.int64)
+class _KeptTokens:
+    """Tokens that grow by blocks of whole documents, without those that are left out."""
+
+    def __init__(self) -> None:
+        self._tokens = array("i")
+        self._offsets = array("q", [0])
+        self._n_read = 0
+
+    def add(self, block: NDArray[np.int32], ends: NDArray[np.int64]) -> None:
+        """Append documents, given by their tokens and the end of each document in the block."""
+        is_kept = block != LEFT_OUT
+        n_kept_before = np.concatenate([[0], np.cumsum(is_kept)])
+        self._offsets.frombytes((len(self._tokens) + n_kept_before[ends]).astype(np.int64).tobytes())
+        self._tokens.frombytes(block[is_kept].astype(np.int32).tobytes())
+        self._n_read += len(block)
+
+    def finish(self, words: list[str]) -> IndexedTokens:
+        """Return what has been added."""
+        return IndexedTokens(words, np.asarray(self._tokens), np.asarray(self._offsets), self._n_read)
+
+
+def _blocks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of documents that together have about a block of tokens."""
+    first, n_documents = 0, len(offsets) - 1
+    while first < n_documents:
+        last = int(np.searchsorted(offsets, offsets[first] + _BLOCK, side="right")) - 1
+        last = max(first + 1, last)
+        yield first, last
+        first = last

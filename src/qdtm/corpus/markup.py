@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from contextlib import suppress
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--[^<>]{0,1000}-->")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
-_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 
 
 def strip_markup(text: str) -> str:
@@ -23,7 +24,8 @@ def strip_markup(text: str) -> str:
     if "<" in text:
         text = _TAG.sub(" ", text)
     if "&" in text:
-        text = html.unescape(text)
+        with suppress(ValueError):  # "&#" before thousands of digits
+            text = html.unescape(text)
     if "://" in text or "www." in text:
         text = _ADDRESS.sub(" ", text)
     if "@" in text:

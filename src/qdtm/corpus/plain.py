@@ -31,6 +31,7 @@ def read_folder(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Reco
     "folder".
     """
     with reading_errors(path):
+        next(path.iterdir(), None)  # raises if the folder may not be read, where rglob finds nothing
         names = sorted(file.relative_to(path).as_posix() for file in path.rglob("*.txt") if file.is_file())
     if not names:
         raise CorpusError(f"There are no .txt files in the folder {str(path)!r}.")

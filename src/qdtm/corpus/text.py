@@ -21,6 +21,9 @@ from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError, StorageError
 
 _ENGLISH_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|am|pm)", re.IGNORECASE)  # "20th", "00pm" of "4:00pm"
+LONGEST_TOKEN = 100
+"""What is longer is no word but data (an encoded picture, a key); tokenizers of one's own may keep it."""
+
 _MEMORY_LIMIT = 1_000_000  # tokens remembered for `__call__` before it starts afresh
 
 
@@ -134,6 +137,8 @@ class TextPipeline:
 
     def word(self, token: str) -> str | None:
         """Return the word that a token becomes, or None if it is left out."""
+        if len(token) > LONGEST_TOKEN and isinstance(self.tokenizer, str):
+            return None
         word = self._tidy(token)
         if self.language == "english" and word == "US":
             return "usa" if self.lowercase else "USA"  # the country, not the pronoun
