@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
@@ -17,6 +17,8 @@ from qdtm.corpus import Corpus, CorpusWarning, TextPipeline, VocabularyLimits, l
 from qdtm.corpus.sqlite_store import SqliteDocuments
 from qdtm.corpus.store import MemoryDocuments
 from qdtm.errors import CorpusError, ParameterError
+
+seeded = settings(deadline=None, derandomize=True)
 
 TEXTS = ["Fires near Sydney.", "", "The fires burn, Sydney burns!", "of the and"]
 WORDS = ("burn", "fire", "sydney")
@@ -68,6 +70,7 @@ def test_list_of_texts():
     ]
 
 
+@seeded
 @given(texts_strategy)
 def test_any_texts_keep_their_rows_and_words(texts):
     try:
@@ -83,6 +86,7 @@ def test_any_texts_keep_their_rows_and_words(texts):
     assert [d.text for d in streamed.documents] == texts
 
 
+@seeded
 @given(texts_strategy, st.integers(1, 4), st.integers(1, 4), st.integers(1, 5))
 def test_limits_hold(texts, min_df, max_df, max_words):
     limits = VocabularyLimits(min_df, max_df, max_words)
@@ -226,6 +230,7 @@ def test_tokens_that_are_none(documents, reason):
         Corpus.from_tokens(documents)
 
 
+@seeded
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_counts_come_back(rows):
     if not any(map(any, rows)):
@@ -361,6 +366,7 @@ def test_new_documents_share_pipeline_and_vocabulary():
         Corpus.from_texts(TEXTS, pipeline=TextPipeline(), like=corpus)
 
 
+@seeded
 @given(texts_strategy)
 def test_encoding_its_own_texts_gives_the_corpus_again(texts):
     corpus = Corpus.from_texts([*texts, "sentinel"], pipeline=PLAIN)

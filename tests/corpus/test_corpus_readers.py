@@ -280,7 +280,7 @@ def test_file_in_folder_beyond_the_limit(tmp_path, monkeypatch):
 # --- any bytes -------------------------------------------------------------------------------------------
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, derandomize=True)
 @given(
     st.sampled_from([".csv", ".tsv", ".jsonl", ".txt"]),
     st.one_of(

@@ -58,7 +58,12 @@ def test_saved_corpus_comes_back(saved):
     assert loaded.encode(["fires"]).tokens.tolist() == corpus().encode(["fires"]).tokens.tolist()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+)
 @given(st.lists(st.text(max_size=20), max_size=6), st.booleans())
 def test_any_corpus_comes_back(tmp_path, texts, streamed):
     texts = [text.encode("utf-8", "replace").decode("utf-8") for text in [*texts, "sentinel"]]
