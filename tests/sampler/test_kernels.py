@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from qdtm.sampler.kernels import LANES
+from qdtm.sampler.kernels import LANES, pick_topic, running_lanes, weigh_topics
 from qdtm.sampler.seating import columns_for, seat_by_topic, topic_of_tokens
 
 from .cases import Case, make_case, plain_rules, random_case, state_before
@@ -105,9 +105,36 @@ def test_a_refused_birth_draws_an_old_topic_by_weight() -> None:
 
 
 class TestLine:
-    """The twin's own reading of the line of weights, against exact sums."""
+    """The line of weights: where its lanes end and who is where on it, to the last bit."""
 
-    def test_lanes_are_read_one_after_the_other(self) -> None:
+    @pytest.fixture
+    def lines(self) -> list[np.ndarray]:
+        """Weights of all magnitudes, where each order of additions rounds to another sum; some are zero."""
+        rng = np.random.default_rng(5)
+        widths = rng.choice([LANES, 2 * LANES, 5 * LANES], 100)
+        return [(10.0 ** rng.uniform(-6, 3, n) * (rng.random(n) < 0.7)).astype(np.float32) for n in widths]
+
+    def test_weights_are_float32_throughout(self, lines: list[np.ndarray]) -> None:
+        for line in lines:
+            n_jk, m, row, beta, inverse = (np.roll(line, shift) for shift in range(5))
+            share = np.float32(0.0123)
+            found = np.empty_like(line)
+            weigh_topics(found, n_jk, m, row, beta, inverse, share, len(line))
+            np.testing.assert_array_equal(found, (n_jk + share * m) * (row + beta) * inverse)
+
+    def test_lanes_end_where_the_twins_end(self, lines: list[np.ndarray]) -> None:
+        for line in lines:
+            assert list(running_lanes(line, len(line))) == [float(end) for end in lane_ends(list(line))]
+
+    def test_picks_are_the_twins(self, lines: list[np.ndarray]) -> None:
+        rng = np.random.default_rng(6)
+        for line in lines:
+            ends = tuple(lane_ends(list(line)))
+            targets = [*(rng.random(20) * float(ends[-1])), 0.0, *ends, *np.nextafter(ends, np.float32(0))]
+            for target in np.array(targets, np.float32):
+                assert pick_topic(line, ends, target, len(line)) == topic_at(list(line), target)
+
+    def test_the_twin_reads_lane_after_lane(self) -> None:
         weights = [np.float32(k + 1) for k in range(2 * LANES)]
         order = [k for lane in range(LANES) for k in (lane, lane + LANES)]
         ends = np.cumsum([weights[k] for k in order])
@@ -115,9 +142,9 @@ class TestLine:
         for position, k in enumerate(order):
             assert topic_at(weights, np.float32(ends[position] - 0.5)) == k
 
-    def test_a_topic_without_weight_is_never_read(self) -> None:
-        weights = [np.float32(0)] * (3 * LANES)
-        weights[9], weights[12] = np.float32(0.1), np.float32(0.7)
-        total = lane_ends(weights)[-1]
-        targets = [np.float32(0), np.nextafter(np.float32(0.1), np.float32(0)), np.float32(0.1), total]
-        assert [topic_at(weights, target) for target in targets] == [9, 9, 12, 12]
+    def test_a_topic_without_weight_is_never_picked(self) -> None:
+        weights = np.zeros(3 * LANES, np.float32)
+        weights[[9, 12]] = 0.1, 0.7
+        ends = tuple(lane_ends(list(weights)))
+        targets = np.array([0, np.nextafter(np.float32(0.1), np.float32(0)), 0.1, ends[-1]], np.float32)
+        assert [pick_topic(weights, ends, target, len(weights)) for target in targets] == [9, 9, 12, 12]
