@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import output_options, query_options, read_options, text_options
+from qdtm.cli.options import output_options, query_options, read_options, seed_option, text_options
 from qdtm.errors import QueryError
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 @query_options
 @read_options
 @text_options
+@seed_option
 @output_options
-def concepts(corpus: str, as_json: bool, **options: Any) -> None:
+def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
     """Check queries in CORPUS and show their concept words.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -41,7 +42,7 @@ def concepts(corpus: str, as_json: bool, **options: Any) -> None:
     parameters = query_parameters(options, len(queries))
     with warnings_as_notes(notes := notes_console()):
         read = open_corpus(corpus, options, notes)
-        vectors = _load_vectors(parameters.pop("embeddings"), read, queries)
+        vectors = _load_vectors(parameters.pop("embeddings"), read, queries, seed)
         checks = _check(read, queries, parameters["rule"], vectors)
         try:
             found = _expand(read, queries, vectors, parameters)
@@ -51,10 +52,13 @@ def concepts(corpus: str, as_json: bool, **options: Any) -> None:
     _print(read, checks, found, as_json)
 
 
-def _load_vectors(name: str | None, corpus: Corpus, queries: Sequence[Query]) -> WordVectors | None:
+def _load_vectors(
+    name: str | None, corpus: Corpus, queries: Sequence[Query], seed: int
+) -> WordVectors | None:
     from qdtm.embeddings import load_vectors
 
-    return load_vectors(name, corpus, also=[word for q in queries for word in q.text.lower().split()])
+    words = [word for query in queries for word in query.text.lower().split()]
+    return load_vectors(name, corpus, also=words, random_state=seed)
 
 
 def _check(

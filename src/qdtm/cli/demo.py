@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from qdtm.model import QueryDrivenTopicModel
 
-QUERIES = ("israel palestinian", "afghanistan", "cricket", "asylum seekers")
+QUERIES = ("afghanistan", "asylum seekers", "cricket", "firefighters")
 
 
 @click.command()

@@ -55,7 +55,7 @@ def debug_option(function: Any) -> Any:
 
 
 @contextmanager
-def one_line_failures(ctx: click.Context) -> Iterator[None]:
+def one_line_failures(ctx: click.Context | None = None) -> Iterator[None]:
     """Turn what a command raises into one line and an exit code; raise it as it is with `--debug`."""
     try:
         yield
@@ -64,9 +64,9 @@ def one_line_failures(ctx: click.Context) -> Iterator[None]:
         raise
     except BrokenPipeError:
         _close_stdout()
-        ctx.exit(BROKEN_PIPE)
+        raise click.exceptions.Exit(BROKEN_PIPE) from None
     except (Exception, KeyboardInterrupt) as error:
-        if ctx.meta.get(_DEBUG):
+        if ctx is not None and ctx.meta.get(_DEBUG):
             raise
         raise _failure(error) from None
 

@@ -27,20 +27,30 @@ class CommandGroup(click.Group):
         """Return the commands in the order in which they were added."""
         return list(self.commands)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the options before a command's name."""
+        with one_line_failures():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         with one_line_failures(ctx):
             return super().invoke(ctx)
 
 
-@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=CommandGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="qdtm")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Find what a corpus says about your queries: topics, subtopics and the documents behind them.
 
     Start with `qdtm demo`. Then check a query in your own texts with `qdtm concepts`, and find its topics
     with `qdtm fit`.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 for command in (demo, concepts, fit, show, docs, transform):

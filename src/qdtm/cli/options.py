@@ -72,7 +72,7 @@ query_options = together(
     ),
     click.option(
         "--concept-words", "n_concept_words", type=int, default=10, show_default=True, metavar="N",
-        help="Words that expansion adds to each query.",
+        help="Proposed words that each query keeps.",
     ),
     click.option(
         "--candidates", "n_candidates", type=int, default=100, show_default=True, metavar="N",

@@ -27,7 +27,7 @@ Columns = list[tuple[str, dict[str, Any]]]
 _RIGHT = {"justify": "right", "no_wrap": True}
 _NO_WRAP = {"no_wrap": True}
 
-_EXCERPT = 180  # characters of a document in a table
+_EXCERPT = 140  # characters of a document in a table
 _VERDICTS = {"fine": "green", "thin": "yellow", "absent": "red"}
 
 
@@ -123,25 +123,24 @@ def topic_section(
         ("topic words", _words(topic, n_words)),
     ]
     title = heading(topic.name, f"topic {topic.id}, {topic.prevalence:.1%} of the corpus")
-    parts: list[RenderableType] = [title, facts(known)]
-    if topic.subtopics:
-        columns: Columns = [
-            ("subtopic", _NO_WRAP),
-            ("share", _RIGHT),
-            ("words, the most distinctive first", {}),
-        ]
-        rows = [
-            (s.id, f"{s.prevalence:.1%}", _marked_words(s, topic.name, n_words))
-            for s in topic.subtopics[:n_subtopics]
-        ]
-        parts += [Text(), table(columns, rows)]
-    smaller = topic.subtopics[len(rows) :] if topic.subtopics else ()
+    if not topic.subtopics:
+        return Group(title, facts(known))
+    columns: Columns = [("subtopic", _NO_WRAP), ("share", _RIGHT), ("words, the most distinctive first", {})]
+    rows = [
+        (subtopic.id, f"{subtopic.prevalence:.1%}", _marked_words(subtopic, topic.name, n_words))
+        for subtopic in topic.subtopics[:n_subtopics]
+    ]
+    return Group(title, facts(known), Text(), table(columns, rows), facts(_not_shown(topic, len(rows), rest)))
+
+
+def _not_shown(topic: Topic, n_shown: int, rest: float) -> Iterator[tuple[str, str]]:
+    """Say how much of a topic is in subtopics that are not listed, and in those that were dropped."""
+    smaller = topic.subtopics[n_shown:]
     if smaller:
         share = sum(subtopic.prevalence for subtopic in smaller)
-        parts.append(facts([("and", f"{len(smaller)} smaller ones, {share:.1%} together")]))
+        yield "and", f"{len(smaller)} smaller, {share:.1%} of the corpus together"
     if rest >= 0.0005:
-        parts.append(facts([("dropped", f"still smaller ones, {rest:.1%} of the topic")]))
-    return Group(*parts)
+        yield "dropped", f"too small to mean much, {rest:.1%} of the topic together"
 
 
 def _marked_words(subtopic: Topic, parent: str, n: int) -> Text:

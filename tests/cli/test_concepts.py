@@ -1,0 +1,84 @@
+"""`qdtm concepts`."""
+
+import json
+
+from .conftest import TEXTS
+
+
+def test_shows_the_check_and_the_words_with_evidence(run, news):
+    text = run("concepts", news, "-q", "fire", "-q", "cricket match", "--text-column", "body").stdout
+    assert "fire  fine" in text
+    assert "cricket match  thin" in text
+    assert "'cricket' and 'match'" in text
+    assert "firefighter" in text
+    assert "\x1b" not in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_json_is_pure_and_complete(run, news):
+    result = run("concepts", news, "-q", "fire", "--text-column", "body", "--id-column", "nr", "--json")
+    found = json.loads(result.stdout)
+    assert found["corpus"]["documents"] == len(TEXTS)
+    (query,) = found["queries"]
+    assert query["check"]["verdict"] == "fine"
+    assert query["check"]["n_retrieved"] == sum(
+        "fire " in f"{text.lower()} ".replace(",", " ") for text in TEXTS
+    )
+    words = query["concept"]["words"]
+    assert words[0]["word"] == "fire"
+    assert isinstance(words[0]["score"], float)
+    assert words[0]["documents"][0]["id"].startswith("n")
+
+
+def test_options_reach_the_query(run, news):
+    options = ("--add", "smoke", "--drop", "wind", "--exclude", "forest", "--concept-words", 3)
+    result = run("concepts", news, "-q", "fire", *options, "--text-column", "body", "--json")
+    (query,) = json.loads(result.stdout)["queries"]
+    words = {word["word"]: word["origin"] for word in query["concept"]["words"]}
+    assert words == {"fire": "query", "smoke": "user", "bushfire": "expansion", "firefighter": "expansion"}
+    assert query["check"]["n_excluded"] > 0
+
+
+def test_keywords_alone(run, news):
+    result = run("concepts", news, "--keywords", "sport=cricket,wicket*", "--text-column", "body", "--json")
+    (query,) = json.loads(result.stdout)["queries"]
+    assert {word["word"] for word in query["concept"]["words"]} == {"cricket", "wicket"}
+    assert query["check"]["rule"] == "or"
+
+
+def test_rules_and_expansion(run, news):
+    args = ("concepts", news, "-q", "fire wind", "-q", "century team", "--text-column", "body", "--json")
+    found = json.loads(run(*args, "--rule", "and", "--rule", "or", "--expansion", "fre").stdout)["queries"]
+    assert [query["check"]["rule"] for query in found] == ["and", "or"]
+    assert {query["concept"]["extractor"] for query in found} == {"fre"}
+    found = json.loads(run(*args, "--rule", "or", "--expansion", "none").stdout)["queries"]
+    assert [query["check"]["rule"] for query in found] == ["or", "or"]
+    assert [word["word"] for word in found[0]["concept"]["words"]] == ["fire", "wind"]
+
+
+def test_an_absent_query_is_explained(run, news):
+    result = run("concepts", news, "-q", "fyre", "--text-column", "body", code=2)
+    assert "fyre  absent" in result.stdout
+    assert "closest: fire" in result.stdout
+    assert result.stderr.startswith("qdtm: Query 'fyre'")
+    assert "Closest: 'fire'" in result.stderr
+    assert result.stderr.count("\n") == 1
+    result = run("concepts", news, "-q", "fyre", "-q", "cricket", "--text-column", "body", "--json", code=2)
+    verdicts = [query["check"]["verdict"] for query in json.loads(result.stdout)["queries"]]
+    assert verdicts == ["absent", "fine"]
+
+
+def test_text_options(run, news):
+    args = ("concepts", news, "-q", "fire", "--text-column", "body", "--json")
+    size = json.loads(run(*args).stdout)["corpus"]["words"]
+    assert json.loads(run(*args, "--max-words", 20).stdout)["corpus"]["words"] == 20
+    assert json.loads(run(*args, "--min-df", 2).stdout)["corpus"]["words"] < size
+    assert json.loads(run(*args, "--min-df", 0.1).stdout)["corpus"]["words"] < size
+    assert json.loads(run(*args, "--language", "none").stdout)["corpus"]["words"] > size
+
+
+def test_a_saved_corpus(run, result, news):
+    found = json.loads(run("concepts", result / "corpus", "-q", "fire", "--json").stdout)
+    assert found["corpus"]["documents"] == len(TEXTS)
+    failed = run("concepts", result / "corpus", "-q", "fire", "--language", "german", code=2)
+    assert failed.stderr == "qdtm: A saved corpus has been read already; leave out --language.\n"

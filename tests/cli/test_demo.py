@@ -1,0 +1,41 @@
+"""`qdtm demo`: the whole job on installed articles."""
+
+import json
+
+from qdtm import QueryDrivenTopicModel
+from qdtm.cli.demo import QUERIES
+
+
+def test_demo_finds_what_the_queries_mean(run, tmp_path):
+    found = json.loads(run("demo", "--json", "-o", tmp_path / "demo").stdout)
+    topics = [query["topic"] for query in found["queries"]]
+    assert [topic["name"] for topic in topics] == list(QUERIES)
+    marks = {
+        "afghanistan": "taliban",
+        "asylum seekers": "refugee",
+        "cricket": "wicket",
+        "firefighters": "blaze",
+    }
+    model = QueryDrivenTopicModel.load(tmp_path / "demo")
+    for topic, table in zip(topics, found["documents"], strict=True):
+        assert 0.02 < topic["prevalence"] < 0.35
+        assert topic["subtopics"]
+        words = [word for word, _ in model.topics_[int(topic["id"])].top_words(30)]
+        assert marks[topic["name"]] in words
+        concept = {word.word for word in model.concepts_[int(topic["id"])].words}
+        for row in table["documents"]:
+            assert len(concept & set(model.corpus_.pipeline(row["text"]))) >= 3
+
+
+def test_demo_prints_topics_and_documents(run):
+    text = run("demo", "-q", "cricket").stdout
+    assert text.startswith("350 news articles")
+    assert "cricket  topic 0, " in text
+    assert "relevance  subtopic  document" in text
+    assert "\x1b" not in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_demo_checks_its_place_first(run, tmp_path):
+    (tmp_path / "mine.txt").write_text("x")
+    assert "holds other files" in run("demo", "-o", tmp_path, code=2).stderr

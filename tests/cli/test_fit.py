@@ -1,0 +1,136 @@
+"""`qdtm fit`, for real."""
+
+import csv
+import json
+import signal
+
+import pytest
+
+from qdtm import QueryDrivenTopicModel
+from qdtm.cli.progress import FitDisplay
+
+from .conftest import TEXTS
+
+
+@pytest.fixture
+def fit(run, news, fast, tmp_path):
+    """Return a function that runs `qdtm fit` into a new folder."""
+
+    def run_fit(*args, queries=("fire",), code=0):
+        asked = [part for query in queries for part in ("-q", query)]
+        return run("fit", news, *asked, "-o", tmp_path / "out", *fast, *args, code=code)
+
+    return run_fit
+
+
+def test_writes_a_model_and_tables(fit, tmp_path):
+    result = fit("--id-column", "nr", queries=("fire", "cricket match"))
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("corpus", "documents.csv", "model.safetensors", "qdtm.json", "topics.csv"),
+    ]
+    rows = list(csv.DictReader((out / "documents.csv").open(encoding="utf-8", newline="")))
+    assert [row["document"] for row in rows] == [f"n{number}" for number in range(1, len(TEXTS) + 1)]
+    assert rows[0]["title"] == "[bold]No. 1[/bold]"
+    assert rows[0]["year"] == "2001"
+    assert float(rows[0]["relevance: fire"]) > float(rows[1]["relevance: fire"])
+    assert float(rows[1]["relevance: cricket match"]) > float(rows[0]["relevance: cricket match"])
+    kinds = [row["kind"] for row in csv.DictReader((out / "topics.csv").open(encoding="utf-8", newline=""))]
+    assert kinds[0] == "parent"
+    assert kinds.count("parent") == 2
+    assert "parent topics: " in result.stderr
+    assert "fire  topic 0, " in result.stdout
+    assert "\x1b" not in result.stdout
+    assert QueryDrivenTopicModel.load(out).topics_[1].name == "cricket match"
+
+
+def test_json_is_pure(fit, tmp_path):
+    found = json.loads(fit("--json").stdout)
+    assert found["path"] == str(tmp_path / "out")
+    assert found["corpus"]["documents"] == len(TEXTS)
+    assert found["queries"][0]["topic"]["id"] == "0"
+    assert 0 < found["queries"][0]["topic"]["prevalence"] < 1
+    assert found["interrupted"] is False
+    assert found["convergence"]["parents"]["n_sweeps"] <= 12
+
+
+def test_quiet_prints_nothing(fit):
+    result = fit("--quiet")
+    assert (result.stdout, result.stderr) == ("", "")
+
+
+def test_the_same_seed_gives_the_same_bytes(run, news, fast, tmp_path):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        run("fit", news, "-q", "fire", "-o", tmp_path / name, *fast, "--seed", seed, "--quiet")
+    a, b, c = ({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.*")} for name in "abc")
+    assert a == b
+    assert a["model.safetensors"] != c["model.safetensors"]
+
+
+def test_all_options_reach_the_model(fit, tmp_path):
+    options = {
+        "--expansion": "fre", "--rule": "or", "--concept-words": 4, "--candidates": 50, "--alpha": 0.9,
+        "--embeddings": "none", "--similarity-threshold": 0.7, "--promotion-weight": 0.2, "--beta": 0.4,
+        "--gamma": 1.1, "--background": 3, "--min-prevalence": 0.02, "--seed": 5, "--jobs": 1,
+    }  # fmt: skip
+    fit(*(part for pair in options.items() for part in pair), "--no-filtering", "--no-subtopics")
+    found = QueryDrivenTopicModel.load(tmp_path / "out").fit_.parameters
+    expected = {
+        "expansion": "fre", "rule": "or", "n_concept_words": 4, "n_candidates": 50, "embeddings": None,
+        "similarity_threshold": 0.7, "promotion_weight": 0.2, "alpha": 0.9, "beta": 0.4, "gamma": 1.1,
+        "n_background_topics": 3, "min_prevalence": 0.02, "random_state": 5, "word_filtering": False,
+        "subtopics": False, "min_sweeps": 4, "max_sweeps": 12, "preset": "default",
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_no_promotion_and_the_papers_preset(fit, tmp_path):
+    fit("--no-promotion", "--preset", "paper")
+    model = QueryDrivenTopicModel.load(tmp_path / "out")
+    assert model.fit_.threshold is None
+    assert model.fit_.parameters["promotion_weight"] == 0.0
+    assert model.fit_.parameters["preset"] == "paper"
+
+
+def test_a_saved_corpus_can_be_fitted(run, result, tmp_path):
+    run("fit", result / "corpus", "-q", "election", "-o", tmp_path / "out", "--max-sweeps", 8, "--quiet")
+    assert QueryDrivenTopicModel.load(tmp_path / "out").topics_[0].name == "election"
+
+
+def test_force_replaces_an_earlier_result(fit, tmp_path):
+    fit("--quiet")
+    before = (tmp_path / "out" / "qdtm.json").read_bytes()
+    failed = fit(code=2)
+    assert "--force" in failed.stderr
+    assert (tmp_path / "out" / "qdtm.json").read_bytes() == before
+    fit("--force", "--seed", 3, "--quiet")
+    assert QueryDrivenTopicModel.load(tmp_path / "out").fit_.parameters["random_state"] == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_thin_query_is_noted(fit):
+    result = fit(queries=("enemy",))
+    assert "qdtm: note: query 'enemy': Only 1 of 18 documents has 'enemy'." in result.stderr
+
+
+def test_ctrl_c_saves_what_there_is(fit, tmp_path, monkeypatch):
+    def press_ctrl_c(self, progress):
+        if progress.stage == "parents" and progress.sweep == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(FitDisplay, "__call__", press_ctrl_c)
+    result = fit("--json", code=130)
+    assert json.loads(result.stdout)["interrupted"] is True
+    assert result.stderr.splitlines()[-1].startswith(
+        "qdtm: interrupted; what was found until then is saved to"
+    )
+    assert QueryDrivenTopicModel.load(tmp_path / "out").fit_.interrupted
+
+
+def test_ctrl_c_while_reading_leaves_nothing(fit, tmp_path, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("qdtm.corpus.Corpus.read", interrupted)
+    assert fit(code=130).stderr == "qdtm: interrupted; nothing was written.\n"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,65 @@
+"""What a person sees while a command works."""
+
+import io
+
+from rich.console import Console
+
+from qdtm.cli.progress import FitDisplay, ReadingDisplay
+from qdtm.sampler.progress import Progress
+
+STEPS = [
+    Progress("background", None, 1, 20, 5, None),
+    Progress("parents", None, 1, 300, 6, -7.0),
+    Progress("parents", None, 80, 300, 8, -6.5),
+    Progress("subtopics", "a [red]b", 3, 300, 2, -6.0),
+]
+
+
+def show(display_of, **options):
+    console = Console(file=io.StringIO(), markup=False, width=100, **options)
+    with display_of(console) as display:
+        yield display
+    yield console.file.getvalue()
+
+
+def test_a_line_for_each_stage_in_a_file():
+    steps = show(FitDisplay)
+    display = next(steps)
+    for step in STEPS:
+        display(step)
+    assert next(steps).splitlines() == [
+        "preparing (the first run compiles its kernels, once)",
+        "background: 1 sweeps, 5 topics",
+        "parent topics: 80 sweeps, 8 topics",
+        "subtopics of 'a [red]b': 3 sweeps, 2 topics",
+    ]
+
+
+def test_a_live_line_on_a_terminal_that_goes_away():
+    steps = show(FitDisplay, force_terminal=True)
+    display = next(steps)
+    for step in STEPS:
+        display(step)
+        display._bar.refresh()
+    written = next(steps)
+    assert "sweep 80 of at most 300, 8 topics" in written
+    assert "subtopics of 'a [red]b'" in written
+    assert "80 sweeps" not in written
+
+
+def test_quiet_prints_nothing():
+    steps = show(FitDisplay, quiet=True)
+    display = next(steps)
+    for step in STEPS:
+        display(step)
+    assert next(steps) == ""
+
+
+def test_reading():
+    steps = show(lambda console: ReadingDisplay(console, "/x/news.csv"), force_terminal=True)
+    display = next(steps)
+    display(2_000, 0.5)
+    display._bar.refresh()
+    written = next(steps)
+    assert "reading news.csv" in written
+    assert "2,000 documents" in written

@@ -1,0 +1,89 @@
+"""`qdtm show` and `qdtm docs`: looking at a saved result."""
+
+import json
+
+import pytest
+
+from qdtm import QueryDrivenTopicModel
+
+
+@pytest.fixture(scope="module")
+def model(result):
+    return QueryDrivenTopicModel.load(result)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_show_fits_the_width(run, result, model, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = run("show", result).stdout
+    lines = text.splitlines()
+    assert max(len(line) for line in lines[1:]) <= width
+    assert not any(line.endswith(" ") for line in lines)
+    assert "\x1b" not in text
+    for topic in (*model.topics_, *model.background_topics_):
+        assert topic.top_words(1)[0][0] in text
+    for subtopic in model.topics_[0].subtopics:
+        assert f"  {subtopic.id} " in text
+    assert "convergence" in text
+    assert " sweeps, " in text
+
+
+def test_show_json(run, result, model):
+    found = json.loads(run("show", result, "-n", 3, "--json").stdout)
+    assert [query["topic"]["name"] for query in found["queries"]] == ["fire", "cricket match"]
+    words = found["queries"][0]["topic"]["words"]
+    assert [(word["word"], word["probability"]) for word in words] == model.topics_[0].top_words(3)
+    assert len(found["background"]) == len(model.background_topics_)
+    assert found["threshold"] == model.fit_.threshold
+
+
+def test_docs_of_every_query(run, result, model):
+    text = run("docs", result, "-n", 2).stdout
+    assert "fire\n" in text
+    assert "cricket match\n" in text
+    best = model.documents("fire", 1)[0]
+    assert f"{best.relevance:.3f}" in text
+    assert best.id in text
+
+
+def test_docs_of_one_query(run, result, model):
+    found = json.loads(run("docs", result, "-q", " FIRE", "-n", 3, "--json").stdout)
+    ((query,),) = (found["queries"],)
+    assert query["query"] == "fire"
+    expected = model.documents("fire", 3)
+    assert [row["index"] for row in query["documents"]] == [row.index for row in expected]
+    assert query["documents"][0]["relevance"] == expected[0].relevance
+    assert query["documents"][0]["fields"]["title"].startswith("[bold]")
+    assert [row["rank"] for row in query["documents"]] == [1, 2, 3]
+
+
+def test_docs_of_a_subtopic(run, result, model):
+    everything = model.documents("cricket match", 100)
+    subtopic = next(row.subtopic for row in everything if row.subtopic)
+    found = json.loads(run("docs", result, "--subtopic", subtopic, "-n", 100, "--json").stdout)
+    ((query,),) = (found["queries"],)
+    assert query["query"] == "cricket match"
+    assert {row["index"] for row in query["documents"]} == {
+        row.index for row in everything if row.subtopic == subtopic
+    }
+
+
+def test_docs_names_what_there_is(run, result):
+    assert "cricket match" in run("docs", result, "-q", "tennis", code=2).stderr
+    assert "no subtopic '0.99'" in run("docs", result, "--subtopic", "0.99", code=2).stderr
+    assert "no subtopic 'x'" in run("docs", result, "--subtopic", "x", code=2).stderr
+
+
+def test_texts_show_literally_and_without_control_characters(run, tmp_path):
+    lines = [
+        "fire [bold red]alarm[/bold red] \x1b[31mfire\x1b[0m wind :smile: \x07",
+        "fire and wind [/x]",
+    ] * 3
+    (tmp_path / "texts.txt").write_text("\n".join(lines), encoding="utf-8")
+    run("fit", tmp_path / "texts.txt", "-q", "fire", "-o", tmp_path / "out", "--max-sweeps", 5, "--quiet")
+    text = run("docs", tmp_path / "out").stdout
+    assert "[bold red]alarm[/bold red]" in text
+    assert ":smile:" in text
+    assert "[/x]" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text

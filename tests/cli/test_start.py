@@ -1,0 +1,35 @@
+"""`qdtm --help` is instant because nothing heavy is imported before a command runs."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numpy", "scipy", "numba", "sklearn", "gensim", "pandas", "rich", "qdtm.corpus", "qdtm.results")
+
+
+def test_nothing_heavy_is_imported():
+    code = f"import sys, qdtm.cli.main; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_lists_the_commands_in_the_order_of_work(run):
+    lines = run("--help").stdout.split("Commands:")[1].splitlines()
+    assert [line.split()[0] for line in lines if line.strip()] == [
+        *("demo", "concepts", "fit", "show", "docs", "transform"),
+    ]
+    assert run().stdout == run("-h").stdout
+
+
+@pytest.mark.parametrize("command", ["demo", "concepts", "fit", "show", "docs", "transform"])
+def test_every_command_has_help_json_and_debug(run, command):
+    text = run(command, "--help").stdout
+    assert "--json" in text
+    assert "--debug" in text
+
+
+def test_version(run):
+    import qdtm
+
+    assert run("--version").stdout.strip() == f"qdtm, version {qdtm.__version__}"

@@ -1,0 +1,98 @@
+"""`qdtm transform`: new documents, scored."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from qdtm import QueryDrivenTopicModel
+
+from .conftest import TEXTS, write_csv
+
+
+@pytest.fixture
+def new(tmp_path):
+    return write_csv(
+        tmp_path / "new.csv", ["A fire in the wind", "An unheard word: xylophone", "Cricket, cricket"]
+    )
+
+
+@pytest.fixture
+def transform(run, result, new):
+    def run_transform(*args, code=0):
+        return run("transform", result, new, "--text-column", "body", "--id-column", "nr", *args, code=code)
+
+    return run_transform
+
+
+def test_csv_on_stdout(transform, result, new):
+    done = transform()
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert list(rows[0])[:6] == [
+        "document",
+        "title",
+        "year",
+        "relevance: fire",
+        "relevance: cricket match",
+        "subtopic: fire",
+    ]
+    assert "text" not in rows[0]
+    theta = QueryDrivenTopicModel.load(result).transform(
+        ["A fire in the wind", "xylophone", "Cricket, cricket"]
+    )
+    for row, expected in zip(rows, theta, strict=True):
+        assert float(row["relevance: fire"]) == pytest.approx(expected[0], abs=1e-6)
+        assert float(row["relevance: cricket match"]) == pytest.approx(expected[1], abs=1e-6)
+    assert done.stderr == (
+        "qdtm: note: 1 of 3 documents have no word that the model knows; they get the average relevance.\n"
+    )
+
+
+def test_json_lines(transform):
+    lines = [json.loads(line) for line in transform("--json").stdout.splitlines()]
+    assert [line["id"] for line in lines] == ["n1", "n2", "n3"]
+    assert lines[0]["queries"][0]["query"] == "fire"
+    assert lines[0]["queries"][0]["relevance"] > lines[2]["queries"][0]["relevance"]
+    assert lines[0]["queries"][0]["subtopic"].startswith("0.")
+    assert lines[1]["queries"][0]["subtopic"] is None
+    assert lines[0]["fields"]["year"] == "2001"
+
+
+def test_the_corpus_itself_scores_as_it_was_fitted(run, result, news):
+    done = run("transform", result, news, "--text-column", "body", "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    fitted = QueryDrivenTopicModel.load(result).doc_topic_
+    assert len(lines) == len(TEXTS)
+    for line, theta in zip(lines, fitted, strict=True):
+        assert line["queries"][0]["relevance"] == pytest.approx(theta[0], abs=1e-12)
+
+
+def test_a_file(transform, tmp_path):
+    out = tmp_path / "sub" / "scores.csv"
+    assert transform("-o", out).stdout == ""
+    assert out.read_text("utf-8") == transform().stdout
+    failed = transform("-o", out, code=2)
+    assert failed.stderr == f"qdtm: {str(out)!r} exists already; use --force to replace it.\n"
+    transform("-o", out, "--force", "--json")
+    assert json.loads(out.read_text("utf-8").splitlines()[0])["id"] == "n1"
+    assert [path.name for path in out.parent.iterdir()] == ["scores.csv"]
+
+
+def test_a_file_is_whole_or_absent(transform, tmp_path, monkeypatch):
+    def fail(*args, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("qdtm.results.tables.write_documents", fail)
+    out = tmp_path / "out" / "scores.csv"
+    assert "No space left" in transform("-o", out, code=2).stderr
+    assert list(out.parent.iterdir()) == []
+
+
+def test_a_folder_is_no_file(transform, tmp_path):
+    assert "is a folder" in transform("-o", tmp_path, code=2).stderr
+
+
+def test_a_saved_corpus(run, result):
+    lines = run("transform", result, result / "corpus", "--json").stdout.splitlines()
+    assert len(lines) == len(TEXTS)
