@@ -53,6 +53,9 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Words that expansion adds to a query's own.
     n_candidates : int
         Words that each query proposes; a word that two queries propose belongs to neither.
+    min_pointing : "auto" or float
+        How much a proposed word must point to the query's documents, 0 to 1. "auto" is 0.15, or 0 with the
+        paper's preset.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
         model; None does without.
@@ -73,7 +76,8 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     subtopics : bool
         Whether to split the parent topics.
     min_prevalence : float
-        Subtopics below this share of their parent topic (of the corpus, with the paper's preset) are dropped.
+        Subtopics below this share of the corpus are dropped, unless they are a twentieth of their parent
+        topic or more (with the paper's preset, whatever they are).
     pipeline : TextPipeline, optional
         From text to words, where `fit` is given texts.
     random_state : int
@@ -115,6 +119,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         rule: str | Sequence[str] = "and",
         n_concept_words: int = 10,
         n_candidates: int = 100,
+        min_pointing: str | float = "auto",
         embeddings: Any = "glove",
         similarity_threshold: str | float = "auto",
         promotion_weight: float = 0.3,
@@ -138,6 +143,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.rule = rule
         self.n_concept_words = n_concept_words
         self.n_candidates = n_candidates
+        self.min_pointing = min_pointing
         self.embeddings = embeddings
         self.similarity_threshold = similarity_threshold
         self.promotion_weight = promotion_weight
@@ -172,7 +178,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         corpus = Corpus.of(X, pipeline=self.pipeline)
         also = [word for query in queries for word in query.text.lower().split()]
         vectors = load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
-        concepts = self._expand(corpus, queries, vectors)
+        concepts = self._expand(corpus, queries, settings, vectors)
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         problem = _pose(corpus, concepts, embedded, settings)
         reaches = [measure_reach(corpus.document_term_matrix, c) for c in problem.concept_words]
@@ -183,7 +189,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return self
 
     def _expand(
-        self, corpus: Corpus, queries: tuple[Query, ...], vectors: WordVectors | None
+        self, corpus: Corpus, queries: tuple[Query, ...], settings: Settings, vectors: WordVectors | None
     ) -> tuple[Concept, ...]:
         """Turn the queries into concept words."""
         return build_concepts(
@@ -193,6 +199,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             rule=self.rule,  # type: ignore[arg-type]
             n_concept_words=self.n_concept_words,
             n_candidates=self.n_candidates,
+            min_pointing=settings.min_pointing,
             vectors=vectors,
         )
 

@@ -22,6 +22,12 @@ Preset = Literal["default", "paper"]
 SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (2000, 2000)}
 """Fewest and most sweeps of a phase, by preset."""
 
+MIN_POINTING: Mapping[str, float] = {"default": 0.15, "paper": 0.0}
+"""How much a proposed concept word must point to its query, by preset."""
+
+KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.05, "paper": 1.0}
+"""Subtopics with this share of their parent are kept however rare they are in the corpus, by preset."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -31,12 +37,12 @@ class Settings:
     ----------
     n_background_topics : int or None
         None lets the evidence choose.
-    start_as_paper : bool
-        Whether to start as Initialize in Appendix C.
     similarity_threshold : float or None
         None picks it from the vectors.
     min_prevalence : float
-        Subtopics below this share are dropped: of the corpus in the paper's setting, else of the parent.
+        Subtopics below this share of the corpus are dropped...
+    keep_of_parent : float
+        ... unless they have this share of their parent: all subtopics of a rare concept are rare.
     """
 
     preset: Preset
@@ -48,6 +54,8 @@ class Settings:
     n_background_topics: int | None
     subtopics: bool
     min_prevalence: float
+    keep_of_parent: float
+    min_pointing: float
     seed: int
     n_jobs: int
 
@@ -78,6 +86,8 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         n_background_topics=_auto(parameters, "n_background_topics", _count),
         subtopics=bool(parameters["subtopics"]),
         min_prevalence=_share(parameters, "min_prevalence"),
+        keep_of_parent=KEEP_OF_PARENT[preset],
+        min_pointing=_min_pointing(parameters, MIN_POINTING[preset]),
         seed=_seed(parameters["random_state"]),
         n_jobs=_n_jobs(parameters["n_jobs"]),
     )
@@ -119,6 +129,11 @@ def _cosine(parameters: Mapping[str, Any], name: str) -> float:
     if not -1 <= value <= 1:
         raise ParameterError(f"{name} is {value:g}; give 'auto' or a cosine from -1 to 1.")
     return value
+
+
+def _min_pointing(parameters: Mapping[str, Any], otherwise: float) -> float:
+    value = _auto(parameters, "min_pointing", _share)
+    return otherwise if value is None else float(value)
 
 
 def _count(parameters: Mapping[str, Any], name: str) -> int:

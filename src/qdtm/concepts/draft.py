@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from qdtm.concepts.check import QueryCheck, describe
 from qdtm.concepts.concept import RejectedWord
+from qdtm.concepts.pointing import pointing
 from qdtm.concepts.query import Extractor, Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
-from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
 
@@ -40,6 +43,8 @@ class Draft:
         Words that must not become concept words, and why.
     rejected : tuple of RejectedWord
         Words that the user gave and the vocabulary does not have.
+    pointing : ndarray of shape (V,)
+        How much each word points to the documents that the query retrieves.
     """
 
     searched: SearchedQuery
@@ -50,17 +55,22 @@ class Draft:
     user: tuple[int, ...]
     banned: dict[int, str]
     rejected: tuple[RejectedWord, ...]
+    pointing: FloatArray
 
     @property
     def claims(self) -> tuple[int, ...]:
         """The words that become concept words whatever is proposed."""
         return self.own + self.user
 
-    def proposals(self, n_candidates: int) -> list[int]:
-        """Return the best words that the user did not ban."""
+    def proposals(self, n_candidates: int, min_pointing: float) -> list[int]:
+        """Return the best words that point to the query and that the user did not ban."""
         if self.extractor is None:
             return []
-        return [word for word in self.scored.ranking if word not in self.banned][:n_candidates]
+        return [
+            word
+            for word in self.scored.ranking
+            if word not in self.banned and self.pointing[word] >= min_pointing
+        ][:n_candidates]
 
 
 def draft_concept(
@@ -97,9 +107,18 @@ def draft_concept(
         banned=dict.fromkeys(searched.excluded, "excluded by the user")
         | dict.fromkeys(dropped, "dropped by the user"),
         rejected=_unknown_of(given, corpus, vectors),
+        pointing=_pointing_to(searched, corpus),
     )
     _refuse_contradiction(draft, corpus)
     return draft
+
+
+def _pointing_to(searched: SearchedQuery, corpus: SearchableCorpus) -> FloatArray:
+    """Weigh each word by how much it points to the retrieved documents, (V,)."""
+    counts = corpus.document_term_matrix
+    retrieved = np.zeros(counts.shape[0], np.bool_)
+    retrieved[searched.retrieval.documents] = True
+    return pointing(counts, retrieved)
 
 
 def _extractor_of(query: Query, expansion: Extractor | None) -> Extractor | None:

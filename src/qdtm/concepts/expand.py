@@ -32,6 +32,7 @@ def build_concepts(
     rule: Rule | Sequence[Rule] = "and",
     n_concept_words: int = 10,
     n_candidates: int = 100,
+    min_pointing: float = 0.0,
     vectors: WordVectors | None = None,
 ) -> tuple[Concept, ...]:
     """Turn queries into concepts.
@@ -49,6 +50,9 @@ def build_concepts(
         How many proposals a query keeps; its own words come on top.
     n_candidates : int
         How many words each query proposes; a word that two queries propose belongs to neither.
+    min_pointing : float
+        How much a proposed word must point to the query's documents, from 0 (as published) to 1 (occurs
+        nowhere else). Concept words are tied to their topic wherever they occur, so a general word does harm.
     vectors : WordVectors, optional
         Needed for "rel"; otherwise used to suggest known words for unknown ones.
 
@@ -63,27 +67,32 @@ def build_concepts(
         If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning.
     """
     asked = as_queries(queries)
-    _check_parameters(expansion, n_concept_words, n_candidates)
+    _check_parameters(expansion, n_concept_words, n_candidates, min_pointing)
     rules = _rules(rule, len(asked))
     index = TermIndex.of(corpus)
     drafts = [
         draft_concept(corpus, index, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)
     ]
     _refuse_twins(drafts)
-    proposals = [draft.proposals(n_candidates) for draft in drafts]
+    proposals = [draft.proposals(n_candidates, min_pointing) for draft in drafts]
     selections = select_distinct(proposals, [draft.claims for draft in drafts], n_concept_words)
     names = [query.name for query in asked]
     return tuple(
-        _concept(corpus, index, draft, selection, names)
+        _concept(corpus, index, draft, selection, names, min_pointing)
         for draft, selection in zip(drafts, selections, strict=True)
     )
 
 
 def _concept(
-    corpus: SearchableCorpus, index: TermIndex, draft: Draft, selection: Selection, names: Sequence[str]
+    corpus: SearchableCorpus,
+    index: TermIndex,
+    draft: Draft,
+    selection: Selection,
+    names: Sequence[str],
+    min_pointing: float,
 ) -> Concept:
     """Put the kept words and their evidence together."""
-    rejected = draft.rejected + _rejected(corpus, draft, selection, names)
+    rejected = draft.rejected + _rejected(corpus, draft, selection, names, min_pointing)
     kept = list(dict.fromkeys([*selection.claimed, *selection.proposed]))
     if not kept:
         lost = "; ".join(f"'{word.word}' is {word.reason}" for word in rejected[:3])
@@ -119,9 +128,13 @@ def _concept_word(
 
 
 def _rejected(
-    corpus: SearchableCorpus, draft: Draft, selection: Selection, names: Sequence[str]
+    corpus: SearchableCorpus,
+    draft: Draft,
+    selection: Selection,
+    names: Sequence[str],
+    min_pointing: float,
 ) -> tuple[RejectedWord, ...]:
-    """List the words that would have been kept but for another query or the user."""
+    """List the words that would have been kept but for another query, the user, or being too general."""
     reasons = {
         word: "shared with " + ", ".join(f"'{names[q]}'" for q in queries)
         for word, queries in selection.shared.items()
@@ -130,6 +143,11 @@ def _rejected(
     cut = ranking.index(selection.proposed[-1]) if selection.full else len(ranking)
     better = {*ranking[:cut], *matches_of(draft.searched.text)}
     reasons |= {word: reason for word, reason in draft.banned.items() if word in better}
+    general = [word for word in ranking[:cut] if draft.pointing[word] < min_pointing]
+    reasons |= dict.fromkeys(
+        (word for word in general if word not in draft.claims and word not in reasons),
+        "too general: most of its documents have nothing to do with the query",
+    )
     return tuple(RejectedWord(corpus.vocabulary[word], reason) for word, reason in reasons.items())
 
 
@@ -155,10 +173,14 @@ def _rules(rule: Rule | Sequence[Rule], n_queries: int) -> tuple[Rule, ...]:
     return rules
 
 
-def _check_parameters(expansion: str | None, n_concept_words: int, n_candidates: int) -> None:
+def _check_parameters(
+    expansion: str | None, n_concept_words: int, n_candidates: int, min_pointing: float
+) -> None:
     if expansion == "inherit":
         raise ParameterError("Expansion 'inherit' is for a single query; give 'kld', 'fre', 'rel' or None.")
     check_expansion(expansion)
     for name, value in (("n_concept_words", n_concept_words), ("n_candidates", n_candidates)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
             raise ParameterError(f"{name} is {value!r}; give a whole number above 0.")
+    if not 0.0 <= min_pointing <= 1.0:
+        raise ParameterError(f"min_pointing is {min_pointing!r}; give a number from 0 to 1.")

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.concepts.pointing import pointing
+
 WORDS_BETWEEN = 20.0
 """A document about a concept has one of its words about every so many tokens."""
-
-SHRINKAGE = 5.0
-"""Documents of prior evidence for a word: a word met in few of them says little."""
 
 BROADEST = 0.6
 """No concept is taken to cover more of the corpus than this."""
@@ -61,27 +60,10 @@ def measure_reach(counts: Any, concept_words: NDArray[np.int32]) -> Reach:
     """
     lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()  # (D,)
     own = np.asarray(counts[:, concept_words].toarray(), dtype=np.float64)  # (D, C)
-    met = own.any(axis=1)  # (D,)
-    weights = word_weights(counts, met)
+    weights = pointing(counts, own.any(axis=1))
     weights[concept_words] = 1.0
     scores = (counts @ weights) / np.maximum(lengths, 1.0)
     return Reach(breadth(own, lengths), weights, scores)
-
-
-def word_weights(counts: Any, met: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Weigh each word by how much oftener than chance it is met beside a concept word.
-
-    With s the share of the word's documents that have a concept word and b that share over all documents,
-    the weight is (s - b) / (1 - b), cut at 0; s is shrunk towards b for words in few documents.
-    """
-    base = float(met.mean())
-    if base >= 1.0:
-        return np.zeros(counts.shape[1])
-    present = counts.astype(bool)
-    n_documents = np.asarray(present.sum(axis=0), dtype=np.float64).ravel()  # (V,)
-    n_beside = np.asarray(present[met].sum(axis=0), dtype=np.float64).ravel()  # (V,)
-    share = (n_beside + SHRINKAGE * base) / (n_documents + SHRINKAGE)
-    return np.clip((share - base) / (1.0 - base), 0.0, 1.0)
 
 
 def breadth(own: NDArray[np.float64], lengths: NDArray[np.float64]) -> float:

@@ -90,14 +90,14 @@ def _second_phase(
 
     def split(q: int) -> SubtopicFit:
         tokens, offsets, _ = tokens_of_topic(problem.tokens, problem.offsets, parents.token_topics, q)
-        whole = len(problem.tokens) if settings.preset == "paper" else len(tokens)
+        enough = min(settings.min_prevalence * len(problem.tokens), settings.keep_of_parent * len(tokens))
         return fit_subtopics(
             tokens,
             offsets,
             problem.n_words,
             settings.priors,
             settings.schedule,
-            settings.min_prevalence * whole,
+            enough,
             settings.seed,
             q,
             name=names[q],

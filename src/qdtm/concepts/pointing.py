@@ -1,0 +1,41 @@
+"""How much a word points to some documents: whether meeting it says that one is among them.
+
+In: the document-term matrix and a set of documents. Out: a weight for each word, from 0 (no more than chance)
+to 1 (only there).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHRINKAGE = 5.0
+"""Documents' worth of doubt: a word met in few of them says little."""
+
+
+def pointing(counts: Any, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Weigh each word by how much oftener than chance its documents are among the chosen ones.
+
+    With s the share of a word's documents that are chosen and b that share over all documents, the weight is
+    (s - b) / (1 - b), not below 0; s is shrunk towards b for words in few documents.
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (D, V)
+        The document-term matrix, without stored zeros.
+    chosen : ndarray of bool, shape (D,)
+
+    Returns
+    -------
+    ndarray of shape (V,)
+    """
+    base = float(chosen.mean()) if len(chosen) else 1.0
+    if base >= 1.0:
+        return np.zeros(counts.shape[1])
+    n_words = counts.shape[1]
+    n_documents = np.bincount(counts.indices, minlength=n_words)  # (V,)
+    n_chosen = np.bincount(counts[np.flatnonzero(chosen)].indices, minlength=n_words)  # (V,)
+    share = (n_chosen + SHRINKAGE * base) / (n_documents + SHRINKAGE)
+    return np.clip((share - base) / (1.0 - base), 0.0, 1.0)
