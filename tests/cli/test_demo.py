@@ -10,18 +10,13 @@ def test_demo_finds_what_the_queries_mean(run, tmp_path):
     found = json.loads(run("demo", "--json", "-o", tmp_path / "demo").stdout)
     topics = [query["topic"] for query in found["queries"]]
     assert [topic["name"] for topic in topics] == list(QUERIES)
-    marks = {
-        "afghanistan": "taliban",
-        "asylum seekers": "refugee",
-        "cricket": "wicket",
-        "firefighters": "blaze",
-    }
+    marks = ("militant", "taliban", "wicket", "refugee")
     model = QueryDrivenTopicModel.load(tmp_path / "demo")
-    for topic, table in zip(topics, found["documents"], strict=True):
+    for topic, mark, table in zip(topics, marks, found["documents"], strict=True):
         assert 0.02 < topic["prevalence"] < 0.35
         assert topic["subtopics"]
         words = [word for word, _ in model.topics_[int(topic["id"])].top_words(30)]
-        assert marks[topic["name"]] in words
+        assert mark in words
         concept = {word.word for word in model.concepts_[int(topic["id"])].words}
         for row in table["documents"]:
             assert len(concept & set(model.corpus_.pipeline(row["text"]))) >= 3

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from qdtm.model import QueryDrivenTopicModel
 
-QUERIES = ("afghanistan", "asylum seekers", "cricket", "firefighters")
+QUERIES = ("israel palestinian", "afghanistan", "cricket", "asylum seekers")
 
 
 @click.command()
