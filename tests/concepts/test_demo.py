@@ -63,7 +63,7 @@ def test_an_unknown_word_gets_words_of_its_meaning(demo):
 
 def test_the_reason_says_how_rare_a_word_may_be(demo):
     assert check_query(demo, "qwxyz").reason == (
-        "'qwxyz' is not in the vocabulary (1,998 words in 3 documents or more)."
+        "'qwxyz' is not in the vocabulary (1,997 words in 3 documents or more)."
     )
 
 
