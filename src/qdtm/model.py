@@ -164,7 +164,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     # --- fitting -----------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Find the queries' topics in a corpus.
 
         Parameters
@@ -262,7 +262,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     # --- documents ---------------------------------------------------------------------------------------
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float64]:
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
         return self.fit(X, y).doc_topic_.copy()
 
@@ -277,9 +277,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         fit = self._fitted
         return document_topics(self.corpus_.encode_counts(X), fit.word_topic)
 
-    def documents(
-        self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None
-    ) -> DocumentTable:
+    def documents(self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None) -> DocumentTable:
         """List the documents most relevant to a query, or to one of its subtopics.
 
         Parameters

@@ -148,7 +148,7 @@ def _auto(parameters: Mapping[str, Any], name: str, check: Any) -> Any:
 
 
 def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= value < 2**63:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**63:
         raise ParameterError(f"random_state is {value!r}; give a whole number from 0 up.")
     return int(value)
 

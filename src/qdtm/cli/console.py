@@ -63,9 +63,14 @@ def warnings_as_notes(console: Console) -> Iterator[None]:
         yield
 
 
+def lenient(stream: Any) -> Any:
+    """Return a stream that prints "?" for a character it does not have, and never fails for that."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
+    return stream
+
+
 def _console(stream: Any) -> Console:
     from rich.console import Console
 
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="replace")  # a terminal that lacks a character shows "?", and no traceback
-    return Console(file=stream, markup=False, emoji=False, highlight=False)
+    return Console(file=lenient(stream), markup=False, emoji=False, highlight=False)

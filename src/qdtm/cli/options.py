@@ -101,10 +101,13 @@ model_options = together(
                  metavar="X", help="Cosine above which words are related."),
     click.option("--no-subtopics", is_flag=True, help="Find parent topics only."),
     click.option("--min-prevalence", type=float, default=0.005, show_default=True, metavar="X",
-                 help="Drop subtopics with a smaller share."),
-    click.option("--alpha", type=float, default=1.0, show_default=True, metavar="X", help="Prior of tables."),
-    click.option("--beta", type=float, default=0.5, show_default=True, metavar="X", help="Prior of words."),
-    click.option("--gamma", type=float, default=1.5, show_default=True, metavar="X", help="Prior of topics."),
+                 help="Drop subtopics below this share."),
+    click.option("--alpha", type=float, default=1.0, show_default=True, metavar="X",
+                 help="Larger: more topics in a document."),
+    click.option("--beta", type=float, default=0.5, show_default=True, metavar="X",
+                 help="Larger: broader topics."),
+    click.option("--gamma", type=float, default=1.5, show_default=True, metavar="X",
+                 help="Larger: more topics."),
     click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
     click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
     click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result is the same with any."),
@@ -114,7 +117,7 @@ seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same result."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
-quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+quiet_option = click.option("--quiet", is_flag=True, help="No progress, no notes and no summary.")
 force_option = click.option("--force", is_flag=True, help="Replace an earlier result.")
 
 output_options = together(json_option, debug_option)

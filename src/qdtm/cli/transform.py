@@ -102,8 +102,10 @@ def _check_free(path: Path, force: bool) -> None:
 @contextmanager
 def _opened(output: str | None) -> Iterator[TextIO]:
     """Give a file to write, which gets its name when it is whole; or the screen."""
+    from qdtm.cli.console import lenient
+
     if output is None:
-        yield sys.stdout
+        yield lenient(sys.stdout)
         return
     path = Path(output)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -16,7 +16,7 @@ from rich.text import Text
 from qdtm.cli.plain_text import one_line
 
 if TYPE_CHECKING:
-    from qdtm.concepts import Concept, QueryCheck
+    from qdtm.concepts import Concept, QueryCheck, WordCheck
     from qdtm.corpus import Corpus
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentTable, Topic, Trace
@@ -36,7 +36,7 @@ _VERDICTS = {"fine": "green", "thin": "yellow", "absent": "red"}
 
 def heading(title: str, note: str = "") -> Text:
     """Return a line that starts a section."""
-    return Text.assemble((one_line(title), "bold"), (f"  {note}" if note else "", "dim"))
+    return Text.assemble((one_line(title), "bold"), (f"  {one_line(note)}" if note else "", "dim"))
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> RenderableType:
@@ -65,24 +65,21 @@ def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableT
 def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
     title = Text.assemble((one_line(check.name), "bold"), "  ", (check.verdict, _VERDICTS[check.verdict]))
-    known = [
-        ("reason", check.reason),
-        *([("advice", check.advice)] if check.advice else []),
-        (
-            "retrieved",
-            f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'",
-        ),
+    retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
+    known = [("reason", check.reason), ("advice", check.advice), ("retrieved", retrieved)]
+    columns: Columns = [
+        *((name, _NO_WRAP) for name in ("word", "status")),
+        *((name, _RIGHT) for name in ("documents", "times")),
+        ("stands for", {}),
     ]
-    columns: Columns = [("word", _NO_WRAP), ("status", _NO_WRAP), ("documents", _RIGHT),
-               ("times", _RIGHT), ("stands for", {})]  # fmt: skip
     rows = [
         (word.word, word.status, f"{word.n_documents:,}", f"{word.n_occurrences:,}", _stands_for(word))
         for word in check.words
     ]
-    return Group(title, facts(known), Text(), table(columns, rows))
+    return Group(title, facts(fact for fact in known if fact[1]), Text(), table(columns, rows))
 
 
-def _stands_for(word: Any) -> str:
+def _stands_for(word: WordCheck) -> str:
     if word.closest:
         return "closest: " + ", ".join(word.closest)
     return ", ".join(word.matches) if word.matches != (word.word,) else ""
@@ -90,9 +87,11 @@ def _stands_for(word: Any) -> str:
 
 def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
     """List the concept words of a query with what supports them."""
-    columns: Columns = [("concept word", _NO_WRAP), ("from", _NO_WRAP), ("score", _RIGHT),
-               ("documents", _RIGHT), ("retrieved", _RIGHT),
-               ("supported by", {})]  # fmt: skip
+    columns: Columns = [
+        *((name, _NO_WRAP) for name in ("concept word", "from")),
+        *((name, _RIGHT) for name in ("score", "documents", "retrieved")),
+        ("supported by", {}),
+    ]
     rows = [
         (
             word.word,
@@ -148,16 +147,14 @@ def _marked_words(subtopic: Topic, parent: str, n: int) -> Text:
     label = subtopic.name.removeprefix(f"{parent}: ")
     marks = label.split(", ") if label else []
     others = [word for word, _ in subtopic.top_words(n) if word not in marks][: max(0, n - len(marks))]
-    return Text.assemble((one_line(label), "bold"), one_line("".join(f", {word}" for word in others)))
+    return Text(", ").join(
+        [Text(one_line(word), "bold") for word in marks] + [Text(one_line(word)) for word in others]
+    )
 
 
 def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:
     """List the topics of the rest of the corpus."""
-    columns: Columns = [
-        ("id", _NO_WRAP),
-        ("share", _RIGHT),
-        ("words", {"ratio": 1}),
-    ]
+    columns: Columns = [("id", _NO_WRAP), ("share", _RIGHT), ("words", {})]
     rows = [(topic.id, f"{topic.prevalence:.1%}", _words(topic, n_words)) for topic in topics]
     return Group(heading("the rest of the corpus", "background topics"), table(columns, rows))
 
@@ -186,8 +183,12 @@ def _words(topic: Topic, n: int) -> str:
 
 def documents_section(documents: DocumentTable) -> RenderableType:
     """List documents, the most relevant first."""
-    columns: Columns = [("relevance", _RIGHT), ("subtopic", _NO_WRAP),
-               ("document", {"overflow": "fold", "max_width": 24}), ("text", {"ratio": 1})]  # fmt: skip
+    columns: Columns = [
+        ("relevance", _RIGHT),
+        ("subtopic", _NO_WRAP),
+        ("document", {"overflow": "fold", "max_width": 24}),
+        ("text", {}),
+    ]
     rows = [
         (f"{row.relevance:.3f}", row.subtopic or "", row.id, one_line(row.text, _EXCERPT))
         for row in documents

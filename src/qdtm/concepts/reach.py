@@ -60,7 +60,7 @@ def measure_reach(counts: Any, concept_words: NDArray[np.int32]) -> Reach:
     """
     lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()  # (D,)
     own = np.asarray(counts[:, concept_words].toarray(), dtype=np.float64)  # (D, C)
-    weights = pointing(counts, own.any(axis=1))
+    weights = pointing(counts, own.sum(axis=1) > 0)
     weights[concept_words] = 1.0
     scores = (counts @ weights) / np.maximum(lengths, 1.0)
     return Reach(breadth(own, lengths), weights, scores)

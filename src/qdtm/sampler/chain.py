@@ -110,13 +110,18 @@ class Chain:
     def topic_mass(self) -> NDArray[np.float64]:
         """The denominator of f_k: tokens, promoted mass and smoothing, (C,)."""
         beta = np.float32(self.rules.beta[0])
-        mass = self.counts.n_wk.sum(axis=0, dtype=np.float64) + self.rules.prior_words * float(beta)
+        n_k: NDArray[np.float64] = self.counts.n_wk.sum(axis=0, dtype=np.float64)
+        mass = n_k + self.rules.prior_words * float(beta)
         links = (self.counts.promoted_wq * self.rules.n_related).sum(axis=0, dtype=np.float64)
         mass[: self.n_parents] += self.rules.promotion_weight * links
         return mass
 
     def step(
-        self, *, documents: NDArray[np.int64] | None = None, parents_open: bool = True, may_open_topics: bool = True
+        self,
+        *,
+        documents: NDArray[np.int64] | None = None,
+        parents_open: bool = True,
+        may_open_topics: bool = True,
     ) -> None:
         """Sweep once over all documents, or some of them."""
         n_columns = self.n_columns

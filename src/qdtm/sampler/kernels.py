@@ -196,11 +196,17 @@ def sweep(
         Whether new topics may be opened; each takes the lowest empty column. If there is none left, the token
         goes to a topic that is open, in proportion to their weights.
     """
+    k: Any  # drawn topics and slots change between signed (-1: none) and unsigned (fast indexing)
+    kk: Any
+    slot: Any
     stream = stream_state[0]
     u, one = f32(rules.promotion_weight), f32(1.0)
     n_wk, beta, fixed_topic = counts.n_wk, rules.beta, rules.fixed_topic
     n_related, probability, promoted_wq = rules.n_related, rules.promotion_probability, counts.promoted_wq
     n_parents = n_related.shape[1]
+    promotes = np.zeros(n_wk.shape[0], np.bool_)  # most words promote nothing: one small look-up for them
+    for w in range(n_wk.shape[0]):
+        promotes[w] = n_related[w].any()
 
     longest = 1
     for j in documents:
@@ -313,7 +319,7 @@ def sweep(
             # Seat it, and let it promote its related concept words.
             mass = one
             promoted[i] = 0
-            if k < n_parents and n_related[w, kk] > 0:
+            if promotes[w] and k < n_parents and n_related[w, kk] > 0:
                 stream, draw = uniform(stream)
                 if draw < probability[w, kk]:
                     links = n_related[w, kk]

@@ -65,7 +65,7 @@ def defer_interrupts() -> Iterator[Interruption]:
 
     previous = signal.getsignal(signal.SIGINT) or signal.default_int_handler
 
-    def remember(signum: int, frame: Any) -> None:
+    def remember(_signum: int, _frame: Any) -> None:
         interruption.requested = True
         signal.signal(signal.SIGINT, previous)
 

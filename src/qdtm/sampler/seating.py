@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qdtm.sampler.kernels import LANES, Counts, Seating
 
-SPARE_COLUMNS = LANES
+SPARE_COLUMNS = LANES // 2
 """Columns kept empty above the topics in use, for topics to be born into."""
 
 

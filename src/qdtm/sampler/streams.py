@@ -34,4 +34,5 @@ def open_stream(seed: int, *path: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
     ndarray of shape (1,)
         The state; a kernel advances it in place.
     """
-    return np.random.SeedSequence(seed, spawn_key=path).generate_state(1, np.uint64)
+    state = np.random.SeedSequence(seed, spawn_key=path).generate_state(1, np.uint64)
+    return state.astype(np.uint64)
