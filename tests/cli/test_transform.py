@@ -96,3 +96,10 @@ def test_a_folder_is_no_file(transform, tmp_path):
 def test_a_saved_corpus(run, result):
     lines = run("transform", result, result / "corpus", "--json").stdout.splitlines()
     assert len(lines) == len(TEXTS)
+
+
+def test_broken_characters_do_not_stop_it(run, result, tmp_path):
+    lines = ['{"id": "a\\ud800", "text": "fire and wind"}', '{"id": "=b", "text": "fire"}']
+    (tmp_path / "new.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(run("transform", result, tmp_path / "new.jsonl").stdout)))
+    assert [row["document"] for row in rows] == ["a?", "'=b"]
