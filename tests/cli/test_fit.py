@@ -134,3 +134,10 @@ def test_ctrl_c_while_reading_leaves_nothing(fit, tmp_path, monkeypatch):
     monkeypatch.setattr("qdtm.corpus.Corpus.read", interrupted)
     assert fit(code=130).stderr == "qdtm: interrupted; nothing was written.\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_defaults_are_the_models_own(run, news, tmp_path):
+    run("fit", news, "-q", "fire", "--text-column", "body", "-o", tmp_path / "out", "--quiet")
+    parameters = QueryDrivenTopicModel.load(tmp_path / "out").fit_.parameters
+    defaults = QueryDrivenTopicModel("fire").get_params(deep=False)
+    assert parameters == {name: defaults[name] for name in parameters}
