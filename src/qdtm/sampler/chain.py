@@ -143,7 +143,11 @@ class Chain:
 
 
 class Averages:
-    """Running means of the counts over samples; a topic that dies takes its past along."""
+    """Running means of the counts over samples.
+
+    A topic that dies takes its past along: another may be born in its column. Its tokens are then counted
+    where the last sample has them, so that every word keeps its number of tokens.
+    """
 
     def __init__(self) -> None:
         self.n_samples = 0
@@ -160,9 +164,12 @@ class Averages:
         self.promoted_wq = self.promoted_wq + chain.counts.promoted_wq.astype(np.float64)
         self.n_samples += 1
 
-    def means(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the mean n_wk (V, C) and promoted_wq (V, Q)."""
-        return self.n_wk / self.n_samples, self.promoted_wq / self.n_samples
+    def means(self, chain: Chain) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the mean n_wk (V, C) and promoted_wq (V, Q); `chain` is at the last sample."""
+        n_wk, last = self.n_wk / self.n_samples, chain.counts.n_wk.astype(np.float64)
+        n_w = last.sum(axis=1)  # (V,): no sweep changes it
+        lost = np.maximum(n_w - n_wk.sum(axis=1), 0.0)
+        return n_wk + (lost / np.maximum(n_w, 1.0))[:, None] * last, self.promoted_wq / self.n_samples
 
 
 def has_settled(history: list[float], window: int) -> bool:
@@ -210,7 +217,7 @@ def run_chain(
             break
     if not averages.n_samples:
         averages.add(chain)
-    n_wk, promoted_wq = averages.means()
+    n_wk, promoted_wq = averages.means(chain)
     trace = history.trace(done, settled, interrupted, averages.n_samples)
     return ChainResult(n_wk, promoted_wq, chain.seating, trace)
 

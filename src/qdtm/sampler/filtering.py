@@ -1,8 +1,9 @@
 """Word filtering: how likely a word is to promote under each parent topic (eq. 17 and 18).
 
-In: the topic-word counts, unit word vectors and the concept words. Out: lambda, (V, Q).
-Cohesion is a dot product with the topic's weighted sum of representative words, so a refresh is one matrix
-product over the words that can promote at all.
+In: topic-word weights, unit word vectors and the concept words. Out: lambda for each word and parent.
+Cohesion is a dot product with the topic's weighted sum of representative words, so a refresh is one small
+matrix product over the words that can promote at all. It is written out in numba, not left to BLAS: ranks
+decide about draws, and a library that rounds otherwise on another machine would give another result there.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
+
+f32 = np.float32
 
 
 def topic_directions(
@@ -35,15 +39,14 @@ def topic_directions(
     -------
     ndarray of shape (K, d)
     """
+    weights = np.asarray(weights, f32)
     n_words, n_topics = weights.shape
-    directions = np.empty((n_topics, unit.shape[1]), np.float32)  # (K, d)
     n_top = min(n_representative, n_words)
+    directions = np.zeros((n_topics, unit.shape[1]), f32)  # (K, d)
+    heaviest = heaviest_words(weights, n_top)  # (K, n_top)
     for k in range(n_topics):
-        if k < len(concept_words):
-            words = concept_words[k]
-        else:
-            words = np.argpartition(weights[:, k], n_words - n_top)[n_words - n_top :].astype(np.int32)
-        directions[k] = weights[words, k].astype(np.float32) @ unit[words]
+        words = concept_words[k] if k < len(concept_words) else heaviest[k]
+        add_weighted(directions[k], unit, np.asarray(words, np.int64), weights[:, k])
     return directions
 
 
@@ -66,7 +69,60 @@ def promotion_probability(
     ndarray of shape (P, Q)
         lambda of eq. 18.
     """
-    n_topics = len(directions)
-    cohesion = unit @ directions.T  # (P, K): CV[k, w] of eq. 17
-    n_better = np.stack([(cohesion > cohesion[:, [q]]).sum(axis=1) for q in range(n_parents)], axis=1)
-    return (1.0 - n_better / max(n_topics - 1, 1)).astype(np.float32)
+    n_better = rank_parents(np.ascontiguousarray(unit), np.ascontiguousarray(directions.T), n_parents)
+    probability: NDArray[np.float32] = (1.0 - n_better / max(len(directions) - 1, 1)).astype(f32)
+    return probability
+
+
+@njit(nogil=True, cache=True)
+def heaviest_words(weights: NDArray[np.float32], n_top: int) -> Any:
+    """The ``n_top`` heaviest words of each topic, (K, n_top); of equal words the first.
+
+    NumPy: ``np.argsort(-weights, axis=0, kind="stable")[:n_top].T``.
+    """
+    n_words, n_topics = weights.shape
+    words = np.zeros((n_topics, n_top), np.int64)
+    best = np.full((n_topics, n_top), -np.inf, f32)
+    for w in range(n_words):
+        for k in range(n_topics):
+            weight = weights[w, k]
+            if weight <= best[k, n_top - 1]:
+                continue
+            place = n_top - 1
+            while place > 0 and weight > best[k, place - 1]:
+                best[k, place], words[k, place] = best[k, place - 1], words[k, place - 1]
+                place -= 1
+            best[k, place], words[k, place] = weight, w
+    return words
+
+
+@njit(nogil=True, cache=True)
+def add_weighted(
+    total: NDArray[np.float32], unit: NDArray[np.float32], words: NDArray[np.int64], weights: Any
+) -> None:
+    """Add the words' vectors by weight, in the order given: ``total += weights[words] @ unit[words]``."""
+    for w in words:
+        for i in range(total.size):
+            total[i] += weights[w] * unit[w, i]
+
+
+@njit(nogil=True, cache=True)
+def rank_parents(unit: NDArray[np.float32], directions: NDArray[np.float32], n_parents: int) -> Any:
+    """How many topics cohere with each word better than each parent does, (P, Q).
+
+    ``directions`` is (d, K). NumPy: ``cv = unit @ directions`` (CV of eq. 17), then
+    ``(cv[:, :, None] > cv[:, None, :Q]).sum(axis=1)``.
+    """
+    n_words, n_dimensions = unit.shape
+    n_topics = directions.shape[1]
+    n_better = np.zeros((n_words, n_parents), np.int64)
+    cohesion = np.zeros(n_topics, f32)
+    for w in range(n_words):
+        cohesion[:] = f32(0.0)
+        for i in range(n_dimensions):
+            for k in range(n_topics):
+                cohesion[k] += unit[w, i] * directions[i, k]
+        for q in range(n_parents):
+            for k in range(n_topics):
+                n_better[w, q] += cohesion[k] > cohesion[q]
+    return n_better

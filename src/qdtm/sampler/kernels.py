@@ -196,6 +196,7 @@ def sweep(
         Whether new topics may be opened; each takes the lowest empty column. If there is none left, the token
         goes to a topic that is open, in proportion to their weights.
     """
+    w: Any
     k: Any  # drawn topics and slots change between signed (-1: none) and unsigned (fast indexing)
     kk: Any
     slot: Any

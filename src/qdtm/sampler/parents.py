@@ -26,7 +26,7 @@ class ParentFit:
     Parameters
     ----------
     word_topic : ndarray of shape (V, K)
-        Tokens of word w in topic k, averaged over samples; the concept words' own documents count.
+        Tokens of word w in topic k, averaged over samples; a word's row sums to its tokens in the corpus.
     promoted_mass : ndarray of shape (V, Q)
         Mass promoted to each concept word, averaged over samples.
     token_topics : ndarray of int32, shape (N,)
@@ -60,6 +60,8 @@ def fit_parents(
         progress=progress,
         interruption=interruption,
     )
+    for q, words in enumerate(problem.concept_words):
+        result.n_wk[words, q] -= 1.0  # the concept words' own document is no part of the corpus
     token_topics = topic_of_tokens(result.seating)[: len(problem.tokens)]
     order = final_order(result.n_wk, token_topics, problem.n_parents)
     position = np.full(result.n_wk.shape[1], -1, np.int32)

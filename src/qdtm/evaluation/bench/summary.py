@@ -1,0 +1,89 @@
+"""The runs of a cell as one figure beside the paper's: cell results in, `Summary` and its JSON out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from qdtm.evaluation.bench.cells import CellResult
+from qdtm.evaluation.cache import atomic_path
+from qdtm.evaluation.paper import Metric, published
+from qdtm.evaluation.systems.registry import Table
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A figure of a table: the mean over runs, and what the paper says.
+
+    Attributes
+    ----------
+    table : {"table1", "table3"}
+    dataset, model : str
+    metric : str
+    mean : float
+    sd : float
+        Sample standard deviation over the runs; 0 with one run.
+    runs : int
+    paper : float or None
+        The paper's figure; None if it has none.
+    seconds : float
+        That the model took for a run, on average, without its metrics.
+    """
+
+    table: Table
+    dataset: str
+    model: str
+    metric: Metric
+    mean: float
+    sd: float
+    runs: int
+    paper: float | None
+    seconds: float
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's, both as printed: to three places."""
+        return None if self.paper is None else round(round(self.mean, 3) - self.paper, 3)
+
+
+def summarise(results: Iterable[CellResult]) -> tuple[Summary, ...]:
+    """Put runs together, in the order in which rows and metrics first come."""
+    values: dict[tuple[Table, str, str, Metric], list[tuple[float, float]]] = {}
+    for result in results:
+        cell = result.cell
+        for figure in result.figures:
+            key = (cell.table, cell.dataset, cell.model, figure.metric)
+            values.setdefault(key, []).append((figure.value, result.seconds))
+    return tuple(_summary(*key, runs) for key, runs in values.items())
+
+
+def _summary(
+    table: Table, dataset: str, model: str, metric: Metric, runs: Sequence[tuple[float, float]]
+) -> Summary:
+    figures, seconds = np.array(runs).T  # (n_runs,) each
+    return Summary(
+        table=table,
+        dataset=dataset,
+        model=model,
+        metric=metric,
+        mean=float(figures.mean()),
+        sd=float(figures.std(ddof=1)) if len(figures) > 1 else 0.0,
+        runs=len(figures),
+        paper=published(model, dataset, metric),
+        seconds=float(seconds.mean()),
+    )
+
+
+def write_json(path: Path, rows: Iterable[object]) -> None:
+    """Write dataclasses as a JSON list, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+
+
+def as_json(rows: Iterable[object]) -> list[dict[str, object]]:
+    """Return dataclasses as JSON values."""
+    return [asdict(row) for row in rows]  # type: ignore[call-overload]

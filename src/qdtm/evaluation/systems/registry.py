@@ -1,0 +1,113 @@
+"""Which systems there are, by name, and in which tables they have a row.
+
+In: a row's name and options. Out: a `System`. The module that makes a system is imported when the system is
+asked for, so that a row whose packages are not installed harms no other row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Literal
+
+from qdtm.errors import ParameterError
+from qdtm.evaluation.systems.outcome import System
+
+Table = Literal["table1", "table3", "topics"]
+
+
+@dataclass(frozen=True)
+class SystemOptions:
+    """What `qdtm bench` lets the user choose for every row; a system takes what means something to it.
+
+    Attributes
+    ----------
+    preset : {"default", "paper"}
+    max_sweeps : int, optional
+        Sweeps (iterations) at most; None leaves it to the system.
+    """
+
+    preset: str = "default"
+    max_sweeps: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system by name.
+
+    Attributes
+    ----------
+    name : str
+    factory : str
+        "module:function"; the function is called with the name and the `SystemOptions`.
+    tables : tuple of {"table1", "table3", "topics"}
+        Where it has a row.
+    in_default : tuple of {"table1", "table3", "topics"}
+        Where it is run if no model is named.
+    """
+
+    name: str
+    factory: str
+    tables: tuple[Table, ...]
+    in_default: tuple[Table, ...] = ()
+
+
+_QUERY_DRIVEN = "qdtm.evaluation.systems.query_driven:make_query_driven"
+_ALL: tuple[Table, ...] = ("table1", "table3", "topics")
+
+#: All rows, in the order of the tables.
+ROWS: dict[str, Row] = {
+    "qdtm-fre": Row("qdtm-fre", _QUERY_DRIVEN, _ALL, ("table1",)),
+    "qdtm-rel": Row("qdtm-rel", _QUERY_DRIVEN, _ALL, ("table1",)),
+    "qdtm-kld": Row("qdtm-kld", _QUERY_DRIVEN, _ALL, _ALL),
+    "qdtm-expert": Row("qdtm-expert", _QUERY_DRIVEN, ("table1", "table3"), ("table1",)),
+    "qdtm-no-filtering": Row("qdtm-no-filtering", _QUERY_DRIVEN, _ALL, ("table1",)),
+    "qdtm-no-promotion": Row("qdtm-no-promotion", _QUERY_DRIVEN, _ALL, ("table1",)),
+    "qdtm-default": Row("qdtm-default", _QUERY_DRIVEN, _ALL),
+}
+
+
+def register(row: Row) -> None:
+    """Add a row.
+
+    Raises
+    ------
+    ParameterError
+        If there is one of that name.
+    """
+    if row.name in ROWS:
+        raise ParameterError(f"There is a row {row.name!r} already; choose another name.")
+    ROWS[row.name] = row
+
+
+def rows_of(table: Table) -> tuple[str, ...]:
+    """Return the names of the rows that a table can have, in order."""
+    return tuple(name for name, row in ROWS.items() if table in row.tables)
+
+
+def default_rows_of(table: Table) -> tuple[str, ...]:
+    """Return the names of the rows that a table has if no model is named."""
+    return tuple(name for name, row in ROWS.items() if table in row.in_default)
+
+
+def make_system(name: str, table: Table, options: SystemOptions) -> System:
+    """Make the system of a row.
+
+    Raises
+    ------
+    ParameterError
+        If the table has no row of that name.
+    MissingExtraError
+        If the row needs a package that is not installed.
+    """
+    if name not in rows_of(table):
+        raise ParameterError(f"{table} has no row {name!r}. Choose one of {', '.join(rows_of(table))}.")
+    module, _, function = ROWS[name].factory.partition(":")
+    factory: Callable[[str, SystemOptions], System] = getattr(import_module(module), function)
+    return factory(name, options)
+
+
+def make_systems(names: tuple[str, ...], table: Table, options: SystemOptions) -> Mapping[str, System]:
+    """Make the systems of a table; its usual rows if none is named."""
+    return {name: make_system(name, table, options) for name in names or default_rows_of(table)}
