@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
+from qdtm.concepts.pointing import MIN_POINTING
 from qdtm.errors import ParameterError
 from qdtm.sampler.chain import Schedule
 from qdtm.sampler.problem import Priors
@@ -21,9 +22,6 @@ Preset = Literal["default", "paper"]
 
 SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (2000, 2000)}
 """Fewest and most sweeps of a phase, by preset."""
-
-MIN_POINTING: Mapping[str, float] = {"default": 0.15, "paper": 0.0}
-"""How much a proposed concept word must point to its query, by preset."""
 
 KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.05, "paper": 1.0}
 """Subtopics with this share of their parent are kept however rare they are in the corpus, by preset."""
@@ -87,7 +85,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         subtopics=bool(parameters["subtopics"]),
         min_prevalence=_share(parameters, "min_prevalence"),
         keep_of_parent=KEEP_OF_PARENT[preset],
-        min_pointing=_min_pointing(parameters, MIN_POINTING[preset]),
+        min_pointing=_min_pointing(parameters, MIN_POINTING if preset == "default" else 0.0),
         seed=_seed(parameters["random_state"]),
         n_jobs=_n_jobs(parameters["n_jobs"]),
     )

@@ -66,6 +66,7 @@ def parameters(n_queries, **given):
         "rule": (),
         "n_concept_words": 10,
         "n_candidates": 9,
+        "min_pointing": "auto",
         "embeddings": "glove",
     }
     return query_parameters(defaults | given, n_queries)

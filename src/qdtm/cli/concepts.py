@@ -74,7 +74,10 @@ def _expand(
     corpus: Corpus, queries: Sequence[Query], vectors: WordVectors | None, parameters: dict[str, Any]
 ) -> tuple[Concept, ...]:
     from qdtm.concepts import build_concepts
+    from qdtm.concepts.pointing import MIN_POINTING
 
+    if parameters["min_pointing"] == "auto":
+        parameters = parameters | {"min_pointing": MIN_POINTING}
     return build_concepts(corpus, queries, vectors=vectors, **parameters)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from qdtm import __version__
+from qdtm.cli.bench import bench
 from qdtm.cli.concepts import concepts
 from qdtm.cli.demo import demo
 from qdtm.cli.docs import docs
@@ -53,7 +54,7 @@ def cli(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, concepts, fit, show, docs, transform):
+for command in (demo, concepts, fit, show, docs, transform, bench):
     cli.add_command(command)
 
 

@@ -45,6 +45,7 @@ def query_parameters(options: Mapping[str, Any], n_queries: int) -> dict[str, An
         "rule": _rule(options["rule"], n_queries),
         "n_concept_words": options["n_concept_words"],
         "n_candidates": options["n_candidates"],
+        "min_pointing": options["min_pointing"],
         "embeddings": _none(options["embeddings"]),
     }
 

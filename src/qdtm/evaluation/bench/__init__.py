@@ -4,8 +4,8 @@ from qdtm.evaluation.bench.cells import Cell, CellResult, Figure, TopicWords, pl
 from qdtm.evaluation.bench.runner import run_cells
 from qdtm.evaluation.bench.store import CellStore
 from qdtm.evaluation.bench.summary import Summary, summarise
-from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.bench.word_tables import WordComparison, compare_words
+from qdtm.evaluation.bench.workbench import Workbench
 
 __all__ = [
     "Cell",

@@ -16,7 +16,7 @@ WITH_SUBTOPICS = "20news"
 
 
 def run_cell(cell: Cell, system: System, workbench: Workbench) -> CellResult:
-    """Run a cell. Linear algebra keeps to one thread, so that the figures do not depend on the machine's load.
+    """Run a cell; linear algebra keeps to one thread, so that figures do not depend on the machine.
 
     Parameters
     ----------
@@ -48,18 +48,14 @@ def _run_topics(cell: Cell, system: System, workbench: Workbench) -> CellResult:
     return CellResult(cell, (), words, seconds)
 
 
-def _rare_query(
-    cell: Cell, system: System, workbench: Workbench
-) -> tuple[tuple[TopicWords, ...], float]:
+def _rare_query(cell: Cell, system: System, workbench: Workbench) -> tuple[tuple[TopicWords, ...], float]:
     dataset = workbench.rare_query(cell.dataset)
     start = time.perf_counter()
     outcome = system.fit(dataset, cell.seed, subtopics=True)
     return topic_words(outcome, dataset), time.perf_counter() - start
 
 
-def _timed_fit(
-    cell: Cell, system: System, workbench: Workbench, *, subtopics: bool
-) -> tuple[Outcome, float]:
+def _timed_fit(cell: Cell, system: System, workbench: Workbench, *, subtopics: bool) -> tuple[Outcome, float]:
     dataset = workbench.dataset(cell.dataset)
     start = time.perf_counter()
     outcome = system.fit(dataset, cell.seed, subtopics=subtopics)

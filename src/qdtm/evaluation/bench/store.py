@@ -41,7 +41,9 @@ class CellStore:
     def find(self, cell: Cell, system: System, corpus_fingerprint: str) -> CellResult | None:
         """Return the result of a cell, or None if it was not run, or its file is damaged."""
         try:
-            return _from_json(cell, json.loads(self._path(cell, system, corpus_fingerprint).read_text("utf-8")))
+            return _from_json(
+                cell, json.loads(self._path(cell, system, corpus_fingerprint).read_text("utf-8"))
+            )
         except (OSError, ValueError, TypeError, KeyError):
             return None
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from qdtm.errors import StorageError
 from qdtm.evaluation.bench.cells import CellResult
 from qdtm.evaluation.cache import atomic_path
 from qdtm.evaluation.paper import Metric, published
@@ -78,10 +80,28 @@ def _summary(
     )
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written in the end.
+
+    Raises
+    ------
+    StorageError
+        If its folder cannot be made or written to.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"Cannot write {str(path)!r} ({error.strerror}). Choose another file.") from error
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise StorageError(f"Cannot write {str(path)!r}. Choose another file.")
+
+
 def write_json(path: Path, rows: Iterable[object]) -> None:
     """Write dataclasses as a JSON list, whole or not at all."""
+    check_writable(path)
     with atomic_path(path) as temporary:
         temporary.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+        temporary.chmod(0o644)
 
 
 def as_json(rows: Iterable[object]) -> list[dict[str, object]]:

@@ -1,0 +1,135 @@
+"""`qdtm bench`: the paper's tables, run anew and set beside what it printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qdtm.cli.options import output_options, together
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from qdtm.evaluation.bench import CellResult
+    from qdtm.evaluation.systems.registry import Table
+
+DATASETS = ("20news", "tagmynews", "searchsnippets")
+
+bench_options = together(
+    click.option(
+        "--dataset", "datasets", multiple=True, type=click.Choice(DATASETS),
+        help="A corpus; may be repeated.  [all]",
+    ),
+    click.option("--model", "models", multiple=True, metavar="NAME",
+                 help="A row; may be repeated.  [the rows of the paper's own model]"),
+    click.option("--runs", type=click.IntRange(1), default=5, show_default=True, metavar="N",
+                 help="Runs of each model, with one seed after the other."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+                 help="Of the first run."),
+    click.option("--max-sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of a phase at most."),
+    click.option("--preset", type=click.Choice(["default", "paper"]), default="default", show_default=True,
+                 help="'paper' starts and runs as the paper does: 2,000 sweeps a phase."),
+    click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+                 help="Worker processes; the result is the same with any."),
+    click.option("--data", type=click.Path(), metavar="DIR",
+                 help="The experiments' data.  [$QDTM_DATA, else downloaded]"),
+    click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
+                 help="Write the figures here too."),
+    click.option("--fresh", is_flag=True, help="Run finished cells too."),
+    output_options,
+)  # fmt: skip
+
+
+@click.group()
+def bench() -> None:
+    """Run the paper's experiments and compare.
+
+    Each run of a model on a corpus is kept when it is finished, and not repeated unless the code, the corpus
+    or an option changes: Ctrl-C and the same command again go on where it was.
+    """
+
+
+@bench.command()
+@bench_options
+def table1(**options: Any) -> None:
+    """Compare parent topics: accuracy, coherence and precision@K (Table 1)."""
+    _figures("table1", options)
+
+
+@bench.command()
+@bench_options
+def table3(**options: Any) -> None:
+    """Compare subtopics: diversity, cohesion and their product (Table 3)."""
+    _figures("table3", options)
+
+
+@bench.command()
+@bench_options
+def topics(**options: Any) -> None:
+    """Show the words of the topics beside the paper's (Tables 2, 4, B1 and B2).
+
+    With 20 Newsgroups comes the query "business", which that corpus seldom has, asked alone.
+    """
+    from qdtm.cli.bench_views import word_pages
+    from qdtm.evaluation.bench import compare_words
+
+    comparisons = compare_words(_run("topics", options))
+    _give(comparisons, word_pages(comparisons), options)
+
+
+def _figures(table: Table, options: dict[str, Any]) -> None:
+    from qdtm.cli.bench_views import figure_pages
+    from qdtm.evaluation.bench import summarise
+
+    summaries = summarise(_run(table, options))
+    _give(summaries, figure_pages(summaries), options)
+
+
+def _run(table: Table, options: dict[str, Any]) -> list[CellResult]:
+    """Run the cells that were asked for, with progress on stderr."""
+    from qdtm.cli.bench_progress import BenchDisplay
+    from qdtm.cli.console import notes_console, warnings_as_notes
+    from qdtm.cli.failure import InterruptedFailure
+    from qdtm.evaluation.bench import CellStore, Workbench, plan_cells, run_cells
+    from qdtm.evaluation.bench.summary import check_writable
+    from qdtm.evaluation.systems.registry import SystemOptions, make_systems
+
+    if options["out"] is not None:
+        check_writable(options["out"])
+    systems = make_systems(options["models"], table, SystemOptions(options["preset"], options["max_sweeps"]))
+    datasets = options["datasets"] or DATASETS
+    cells = plan_cells(table, dict.fromkeys(datasets), systems, runs=options["runs"], seed=options["seed"])
+    notes = notes_console()
+    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display:
+        try:
+            return run_cells(
+                cells,
+                systems,
+                Workbench(options["data"], display.downloading),
+                CellStore(),
+                n_jobs=options["jobs"],
+                fresh=options["fresh"],
+                on_result=display.finished,
+            )
+        except KeyboardInterrupt:
+            raise InterruptedFailure(
+                f"interrupted; {display.n_done} of {len(cells)} runs are finished and kept. "
+                "The same command goes on from there."
+            ) from None
+
+
+def _give(rows: Iterable[object], pages: Iterable[RenderableType], options: dict[str, Any]) -> None:
+    """Print the result, and write it if a file was named."""
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.evaluation.bench.summary import as_json, write_json
+
+    if options["out"] is not None:
+        write_json(options["out"], rows)
+    if options["as_json"]:
+        print_json(as_json(rows))
+    else:
+        print_page(pages)
