@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from qdtm.cli.views import Columns, facts, heading, table
-from qdtm.evaluation.paper import PRINTED_NAMES
 
 if TYPE_CHECKING:
     from qdtm.evaluation.bench import Summary, WordComparison
@@ -46,7 +47,7 @@ def winner(row: Summary) -> str:
 
 
 def _figure_columns() -> Columns:
-    return [("model", _NO_WRAP), ("", _NO_WRAP), ("paper", _RIGHT), ("ours", _RIGHT), ("difference", _RIGHT),
+    return [("model", _NO_WRAP), ("paper", _RIGHT), ("ours", _RIGHT), ("difference", _RIGHT),
             ("wins", _NO_WRAP), ("seconds", _RIGHT)]  # fmt: skip
 
 
@@ -57,7 +58,6 @@ def _figure_row(row: Summary, rows: Sequence[Summary]) -> tuple[str | Text, ...]
     wins = winner(row)
     return (
         row.model,
-        PRINTED_NAMES.get(row.model, ""),
         paper,
         f"{row.mean:.3f} ± {row.sd:.3f}" + _star(round(row.mean, 3) == best_ours),
         "-" if row.difference is None else f"{row.difference:+.3f}",
@@ -93,9 +93,19 @@ def _topic(row: WordComparison) -> Iterator[RenderableType]:
     lines = [("paper", _marked(row.paper, row.ours)), ("ours", _marked(row.ours, row.paper))]
     lines += [("paper's subtopic", _marked(words, ())) for words in row.paper_subtopics]
     lines += [("our subtopic", _marked(words, ())) for words in row.our_subtopics]
-    yield table([("", _NO_WRAP), ("", {"ratio": 1})], lines)
     if row.subtopic_overlap is not None:
-        yield facts([("overlap", f"{row.subtopic_overlap:.0%} of a subtopic of the paper is in one of ours")])
+        lines.append(("overlap", Text(f"{row.subtopic_overlap:.0%} of a paper's subtopic is in one of ours")))
+    yield _lines(lines)
+
+
+def _lines(lines: Iterable[tuple[str, Text]]) -> RenderableType:
+    """Return names and words, side by side, without a head."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(ratio=1)
+    for name, words in lines:
+        grid.add_row(Text(name), words)
+    return Padding(grid, (0, 0, 0, 4), expand=False)
 
 
 def _marked(words: Sequence[str], others: Sequence[str]) -> Text:

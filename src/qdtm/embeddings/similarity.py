@@ -18,6 +18,7 @@ from scipy import sparse
 from qdtm.embeddings.vectors import VocabularyVectors
 from qdtm.errors import ParameterError
 
+# DEVIATION(4): the paper's threshold of 0.5 is for GloVe in 300 dimensions.
 N_NEIGHBOURS = 5.0
 SAMPLE_SIZE = 2_000
 BLOCK_CELLS = 1 << 22  # cosines held at once: 16 MB

@@ -142,6 +142,7 @@ class Chain:
         return log_likelihood(self.counts.n_wk[:, self.in_use], self.rules.beta[0], self.rules.prior_words)
 
 
+# DEVIATION(2): the released program reads the last sample.
 class Averages:
     """Running means of the counts over samples.
 
@@ -172,6 +173,7 @@ class Averages:
         return n_wk + (lost / np.maximum(n_w, 1.0))[:, None] * last, self.promoted_wq / self.n_samples
 
 
+# DEVIATION(3): the released program runs 2,000 sweeps.
 def has_settled(history: list[float], window: int) -> bool:
     """Say whether the last `window` values have stopped rising above the `window` before them."""
     if len(history) < 2 * window:

@@ -287,7 +287,8 @@ def sweep(
                         if m[column] == 0.0:
                             k = np.int64(column)
                             break
-                    target = (1.0 + target / birth) * lanes[7]  # no column left: an old topic, by weight
+                    # DEVIATION(7): no column left, so the birth waits for the next sweep.
+                    target = (1.0 + target / birth) * lanes[7]
                 if k < 0:
                     k = pick_topic(weight, lanes, f32(target), n_columns)
             kk = np.uint32(k)

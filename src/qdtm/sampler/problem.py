@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.sampler.kernels import Rules
 
+# DEVIATION(6): 0.3 becomes 307/1024.
 MASS_UNIT = 2.0**-10
 """Promotion weights are multiples of it, so that sums of them are exact."""
 

@@ -68,6 +68,8 @@ def _first_phase(
     progress: ProgressCallback | None,
     interruption: Interruption,
 ) -> ParentFit:
+    # DEVIATION(1): a lone query starts from its reach, beside a background; the paper's start is for queries
+    # that cover the corpus.
     n_background = settings.n_background_topics or choose_n_background(reaches)
     if settings.start_as_paper or n_background == 1:
         chain = start_as_paper(problem, settings.seed)
@@ -90,6 +92,7 @@ def _second_phase(
 
     def split(q: int) -> SubtopicFit:
         tokens, offsets, _ = tokens_of_topic(problem.tokens, problem.offsets, parents.token_topics, q)
+        # DEVIATION(5): the paper drops by the share of the corpus alone.
         enough = min(settings.min_prevalence * len(problem.tokens), settings.keep_of_parent * len(tokens))
         return fit_subtopics(
             tokens,

@@ -1,0 +1,5 @@
+"""`python -m qdtm` is `qdtm`."""
+
+from qdtm.cli.main import main
+
+main()
