@@ -12,7 +12,7 @@ from qdtm.results.scores import DocumentScores, score_documents
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
-from qdtm.results.trace import Trace
+from qdtm.sampler.trace import Trace
 
 __all__ = [
     "DocumentScores",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord
-from qdtm.results.trace import Trace
+from qdtm.sampler.trace import Trace
 
 
 @dataclass(frozen=True, eq=False, repr=False)

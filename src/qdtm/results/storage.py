@@ -25,7 +25,7 @@ from qdtm.results.fit import ModelFit
 from qdtm.results.scores import score_documents
 from qdtm.results.tables import write_documents, write_topics
 from qdtm.results.topics import build_topics
-from qdtm.results.trace import Trace
+from qdtm.sampler.trace import Trace
 from qdtm.storage import (
     ArraySpec,
     load_arrays,

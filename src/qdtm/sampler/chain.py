@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.results.trace import Trace
 from qdtm.sampler.kernels import Counts, Rules, Seating, sweep
 from qdtm.sampler.likelihood import log_likelihood
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, Stage
 from qdtm.sampler.seating import columns_for, recount, widen
 from qdtm.sampler.streams import open_stream
+from qdtm.sampler.trace import Trace
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.results.trace import Trace
 from qdtm.sampler.chain import Chain, Schedule, run_chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.seating import topic_of_tokens
+from qdtm.sampler.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)

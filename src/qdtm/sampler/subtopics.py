@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.results.trace import Trace
 from qdtm.sampler.chain import Chain, Schedule, run_chain
 from qdtm.sampler.kernels import Rules
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.seating import topic_of_tokens, unseated
+from qdtm.sampler.trace import Trace
 
 PHASE = 2
 """First number of the random streams of phase 2; the second is the query."""
