@@ -17,7 +17,7 @@ def test_nothing_heavy_is_imported():
 def test_help_lists_the_commands_in_the_order_of_work(run):
     lines = run("--help").stdout.split("Commands:")[1].splitlines()
     assert [line.split()[0] for line in lines if line.strip()] == [
-        *("demo", "concepts", "fit", "show", "docs", "transform"),
+        *("demo", "concepts", "fit", "show", "docs", "transform", "bench"),
     ]
     assert run().stdout == run("-h").stdout
 

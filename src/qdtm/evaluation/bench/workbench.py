@@ -46,7 +46,7 @@ class Workbench:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to a worker process without what was loaded."""
-        return (Workbench, (self.data,))
+        return (type(self), (self.data,))
 
     def prepare(self, table: str, dataset: str) -> None:
         """Load what the cells of a table need, and so make what is kept on disk before workers start."""

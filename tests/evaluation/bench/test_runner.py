@@ -1,0 +1,90 @@
+import multiprocessing
+
+import pytest
+
+from qdtm.evaluation.bench import CellStore, plan_cells, run_cells
+
+from .fakes import FakeSystem, StoppedSystem, TinyWorkbench, fits
+
+DATASETS = ("searchsnippets", "tagmynews")
+
+
+@pytest.fixture
+def notes(tmp_path):
+    return tmp_path / "fits.txt"
+
+
+@pytest.fixture
+def store(tmp_path):
+    return CellStore(tmp_path / "cells")
+
+
+def run(system, store, *, table="table1", runs=2, datasets=DATASETS[:1], **options):
+    cells = plan_cells(table, datasets, [system.name], runs=runs, seed=0)
+    return run_cells(cells, {system.name: system}, TinyWorkbench(), store, **options)
+
+
+def test_cells_are_planned_data_set_by_data_set_with_seeds_in_a_row():
+    cells = plan_cells("table1", DATASETS, ["a", "b"], runs=2, seed=7)
+    assert [(cell.dataset, cell.model, cell.seed) for cell in cells[:5]] == [
+        ("searchsnippets", "a", 7),
+        ("searchsnippets", "a", 8),
+        ("searchsnippets", "b", 7),
+        ("searchsnippets", "b", 8),
+        ("tagmynews", "a", 7),
+    ]
+
+
+def test_a_finished_cell_is_not_run_again(notes, store):
+    system = FakeSystem("fake", notes)
+    first = run(system, store, runs=2)
+    again = run(system, store, runs=3)
+    assert again[:2] == first
+    assert fits(notes) == [f"searchsnippets fake {seed} False" for seed in (0, 1, 2)]
+
+
+def test_other_settings_and_fresh_runs_are_run(notes, store):
+    run(FakeSystem("fake", notes), store, runs=1)
+    run(FakeSystem("fake", notes, strength=2.0), store, runs=1)
+    run(FakeSystem("fake", notes), store, runs=1, fresh=True)
+    assert len(fits(notes)) == 3
+
+
+def test_what_came_before_ctrl_c_is_kept(notes, store):
+    with pytest.raises(KeyboardInterrupt):
+        run(StoppedSystem("fake", notes), store, runs=3)
+    told = []
+    run(FakeSystem("fake", notes), store, runs=3, on_result=lambda r, new: told.append((r.cell.seed, new)))
+    assert told == [(0, False), (1, True), (2, True)]
+    assert [line.split()[2] for line in fits(notes)] == ["0", "1", "2"]
+
+
+def test_workers_find_the_same_and_are_gone_afterwards(notes, store, tmp_path):
+    system = FakeSystem("fake", notes)
+    here = run(system, store, datasets=DATASETS)
+    there = run(system, CellStore(tmp_path / "others"), datasets=DATASETS, n_jobs=2)
+    assert [(r.cell, r.figures) for r in here] == [(r.cell, r.figures) for r in there]
+    assert sorted(fits(notes)[:4]) == sorted(fits(notes)[4:])
+    assert not multiprocessing.active_children()
+
+
+def test_ctrl_c_in_a_worker_ends_the_run_and_the_workers(notes, store):
+    with pytest.raises(KeyboardInterrupt):
+        run(StoppedSystem("fake", notes), store, runs=2, n_jobs=2)
+    for child in multiprocessing.active_children():
+        child.join(timeout=30)
+    assert not multiprocessing.active_children()
+
+
+def test_table_3_asks_for_subtopics_and_topics_only_where_the_paper_prints_them(notes, store):
+    system = FakeSystem("fake", notes)
+    run(system, store, table="table3", runs=1)
+    run(system, store, table="topics", runs=1)
+    [result] = run(system, store, table="topics", runs=1, datasets=["20news"])
+    assert fits(notes) == [
+        "searchsnippets fake 0 True",
+        "searchsnippets fake 0 False",
+        "20news fake 0 True",
+        "20news fake 0 True",
+    ]
+    assert [topic.phrase for topic in result.topics] == ["Business", "Computers", "business"]
