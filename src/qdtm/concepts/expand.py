@@ -146,7 +146,7 @@ def _rejected(
     general = [word for word in ranking[:cut] if draft.pointing[word] < min_pointing]
     reasons |= dict.fromkeys(
         (word for word in general if word not in draft.claims and word not in reasons),
-        "too general: most of its documents have nothing to do with the query",
+        "too general",
     )
     return tuple(RejectedWord(corpus.vocabulary[word], reason) for word, reason in reasons.items())
 

@@ -207,7 +207,8 @@ def sweep(
     n_parents = n_related.shape[1]
     promotes = np.zeros(n_wk.shape[0], np.bool_)  # most words promote nothing: one small look-up for them
     for w in range(n_wk.shape[0]):
-        promotes[w] = n_related[w].any()
+        for q in range(n_parents):
+            promotes[w] |= n_related[w, q] > 0
 
     longest = 1
     for j in documents:
