@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from qdtm.concepts import Concept, Query, as_queries, build_concepts
-from qdtm.concepts.reach import measure_reach
+from qdtm.concepts import Concept, Query, as_queries, choose_concepts
+from qdtm.concepts.choosing import measure_reaches
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
 from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
@@ -54,8 +54,8 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_candidates : int
         Words that each query proposes; a word that two queries propose belongs to neither.
     min_pointing : "auto" or float
-        How much a proposed word must point to the query's documents, 0 to 1. "auto" is 0.15, or 0 with the
-        paper's preset.
+        How much a proposed word must point to the query's documents, 0 to 1. "auto" is 0 (as published) if
+        the queries cover the corpus together or the preset is the paper's, else 0.15.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
         model; None does without.
@@ -181,7 +181,7 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         concepts = self._expand(corpus, queries, settings, vectors)
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         problem = _pose(corpus, concepts, embedded, settings)
-        reaches = [measure_reach(corpus.document_term_matrix, c) for c in problem.concept_words]
+        reaches = measure_reaches(corpus, concepts)
         found = run_two_phases(problem, reaches, [c.name for c in concepts], settings, self.progress)
         promotes = embedded is not None and settings.promotion_weight > 0
         threshold = problem.graph.threshold if promotes else None
@@ -192,11 +192,11 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self, corpus: Corpus, queries: tuple[Query, ...], settings: Settings, vectors: WordVectors | None
     ) -> tuple[Concept, ...]:
         """Turn the queries into concept words."""
-        return build_concepts(
+        return choose_concepts(
             corpus,
             queries,
-            expansion=self.expansion,  # type: ignore[arg-type]
-            rule=self.rule,  # type: ignore[arg-type]
+            expansion=self.expansion,
+            rule=self.rule,
             n_concept_words=self.n_concept_words,
             n_candidates=self.n_candidates,
             min_pointing=settings.min_pointing,

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from qdtm.concepts.pointing import MIN_POINTING
 from qdtm.errors import ParameterError
 from qdtm.sampler.chain import Schedule
 from qdtm.sampler.problem import Priors
@@ -37,6 +36,8 @@ class Settings:
         None lets the evidence choose.
     similarity_threshold : float or None
         None picks it from the vectors.
+    min_pointing : float or None
+        None decides by whether the queries cover the corpus.
     min_prevalence : float
         Subtopics below this share of the corpus are dropped...
     keep_of_parent : float
@@ -53,7 +54,7 @@ class Settings:
     subtopics: bool
     min_prevalence: float
     keep_of_parent: float
-    min_pointing: float
+    min_pointing: float | None
     seed: int
     n_jobs: int
 
@@ -85,7 +86,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         subtopics=bool(parameters["subtopics"]),
         min_prevalence=_share(parameters, "min_prevalence"),
         keep_of_parent=KEEP_OF_PARENT[preset],
-        min_pointing=_min_pointing(parameters, MIN_POINTING if preset == "default" else 0.0),
+        min_pointing=_min_pointing(parameters, preset),
         seed=_seed(parameters["random_state"]),
         n_jobs=_n_jobs(parameters["n_jobs"]),
     )
@@ -129,9 +130,11 @@ def _cosine(parameters: Mapping[str, Any], name: str) -> float:
     return value
 
 
-def _min_pointing(parameters: Mapping[str, Any], otherwise: float) -> float:
-    value = _auto(parameters, "min_pointing", _share)
-    return otherwise if value is None else float(value)
+def _min_pointing(parameters: Mapping[str, Any], preset: Preset) -> float | None:
+    """None leaves it to the corpus; the paper takes every proposal."""
+    if parameters["min_pointing"] == "auto":
+        return 0.0 if preset == "paper" else None
+    return _share(parameters, "min_pointing")
 
 
 def _count(parameters: Mapping[str, Any], name: str) -> int:

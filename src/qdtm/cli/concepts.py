@@ -73,12 +73,11 @@ def _check(
 def _expand(
     corpus: Corpus, queries: Sequence[Query], vectors: WordVectors | None, parameters: dict[str, Any]
 ) -> tuple[Concept, ...]:
-    from qdtm.concepts import build_concepts
-    from qdtm.concepts.pointing import MIN_POINTING
+    from qdtm.concepts import choose_concepts
 
     if parameters["min_pointing"] == "auto":
-        parameters = parameters | {"min_pointing": MIN_POINTING}
-    return build_concepts(corpus, queries, vectors=vectors, **parameters)
+        parameters = parameters | {"min_pointing": None}
+    return choose_concepts(corpus, queries, vectors=vectors, **parameters)
 
 
 def _print(corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept], as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """From a query to concept words: what is asked, whether it can be answered, and which words stand for it."""
 
 from qdtm.concepts.check import QueryCheck, check_query
+from qdtm.concepts.choosing import choose_concepts
 from qdtm.concepts.concept import Concept, ConceptWord, RejectedWord
 from qdtm.concepts.expand import build_concepts
 from qdtm.concepts.json_form import concept_from_json, concept_to_json
@@ -17,6 +18,7 @@ __all__ = [
     "as_queries",
     "build_concepts",
     "check_query",
+    "choose_concepts",
     "concept_from_json",
     "concept_to_json",
 ]

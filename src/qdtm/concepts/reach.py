@@ -6,6 +6,7 @@ No model is fitted here; everything is counted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ from qdtm.concepts.pointing import pointing
 
 WORDS_BETWEEN = 20.0
 """A document about a concept has one of its words about every so many tokens."""
+
+FULL_COVER = 0.75
+"""Estimated breadths that add up to this count as covering the corpus: they are cautious estimates."""
 
 BROADEST = 0.6
 """No concept is taken to cover more of the corpus than this."""
@@ -64,6 +68,11 @@ def measure_reach(counts: Any, concept_words: NDArray[np.int32]) -> Reach:
     weights[concept_words] = 1.0
     scores = (counts @ weights) / np.maximum(lengths, 1.0)
     return Reach(breadth(own, lengths), weights, scores)
+
+
+def uncovered_share(reaches: Sequence[Reach]) -> float:
+    """The share of the corpus that the concepts leave uncovered, 0 if they cover it."""
+    return max(0.0, 1.0 - sum(reach.breadth for reach in reaches) / FULL_COVER)
 
 
 def breadth(own: NDArray[np.float64], lengths: NDArray[np.float64]) -> float:

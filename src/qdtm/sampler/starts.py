@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach
+from qdtm.concepts.reach import Reach, uncovered_share
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
@@ -29,9 +29,6 @@ GRAIN = 2.0
 """Background topics start this much finer than the parent topics."""
 
 MOST_BACKGROUND_TOPICS = 60
-
-FULL_COVER = 0.75
-"""Estimated breadths that add up to this count as covering the corpus: they are cautious estimates."""
 
 BACKGROUND_SWEEPS = 20
 """Sweeps that the background has to itself."""
@@ -111,7 +108,6 @@ def choose_n_background(reaches: Sequence[Reach]) -> int:
 
     Queries that cover the corpus leave room for one; a lone query on a hundredth of it, for many.
     """
-    breadths = np.array([found.breadth for found in reaches])
-    uncovered = max(0.0, 1.0 - float(breadths.sum()) / FULL_COVER)
-    wanted = GRAIN * uncovered / float(breadths.mean())
+    breadth = float(np.mean([reach.breadth for reach in reaches]))
+    wanted = GRAIN * uncovered_share(reaches) / breadth
     return int(np.clip(round(wanted), 1, MOST_BACKGROUND_TOPICS))

@@ -1,4 +1,4 @@
-"""The figures of a data set as a Markdown table, as docs/reproduction.md has them: `Summary` rows in, text out."""
+"""Figures as a Markdown table, as docs/reproduction.md has them: `Summary` rows in, text out."""
 
 from __future__ import annotations
 

@@ -1,0 +1,49 @@
+"""Concept words: as published when queries cover the corpus, pointing ones when they do not."""
+
+import numpy as np
+
+from qdtm.concepts import build_concepts, choose_concepts
+from qdtm.concepts.choosing import measure_reaches
+from qdtm.concepts.reach import uncovered_share
+from qdtm.corpus import Corpus, load_demo_corpus
+
+SUBJECTS = {
+    "cat": "cat whisker purr mouse claw kitten".split(),
+    "ship": "ship sail harbour anchor deck captain".split(),
+}
+
+
+def two_subjects(n_documents=200):
+    """Documents about cats or ships, a subject word in every one, no word in common."""
+    rng = np.random.default_rng(0)
+    subjects = list(SUBJECTS.values())
+    return Corpus.from_tokens([list(rng.choice(subjects[j % 2], 12)) for j in range(n_documents)])
+
+
+def words(concepts):
+    return [[word.word for word in concept.words] for concept in concepts]
+
+
+def test_queries_that_cover_the_corpus_get_the_published_words():
+    corpus = two_subjects()
+    published = build_concepts(corpus, list(SUBJECTS))
+
+    assert uncovered_share(measure_reaches(corpus, published)) == 0.0
+    assert words(choose_concepts(corpus, list(SUBJECTS))) == words(published)
+
+
+def test_a_lone_query_gets_words_that_point_to_it():
+    corpus = load_demo_corpus()
+    (published,), (chosen,) = build_concepts(corpus, "cricket"), choose_concepts(corpus, "cricket")
+
+    assert "day" in {word.word for word in published.words}
+    assert "day" not in {word.word for word in chosen.words}
+    assert ("day", "too general") in {(lost.word, lost.reason) for lost in chosen.rejected}
+    assert words([chosen]) == words(build_concepts(corpus, "cricket", min_pointing=0.15))
+
+
+def test_a_given_value_is_honoured():
+    corpus = load_demo_corpus()
+    assert words(choose_concepts(corpus, "cricket", min_pointing=0.0)) == words(
+        build_concepts(corpus, "cricket")
+    )
