@@ -8,8 +8,8 @@ from qdtm.concepts.reach import uncovered_share
 from qdtm.corpus import Corpus, load_demo_corpus
 
 SUBJECTS = {
-    "cat": "cat whisker purr mouse claw kitten".split(),
-    "ship": "ship sail harbour anchor deck captain".split(),
+    "cat": ["cat", "whisker", "purr", "mouse", "claw", "kitten"],
+    "ship": ["ship", "sail", "harbour", "anchor", "deck", "captain"],
 }
 
 
