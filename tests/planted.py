@@ -1,0 +1,81 @@
+"""Corpora with topics that we know because we planted them.
+
+In: a seed, the words of each topic and the number of documents about it. Out: `PlantedCorpus`, with what a
+model should find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qdtm import Corpus
+
+GENERAL_SHARE = 0.3
+"""Of each document: words that any document may have."""
+
+ASIDE_SHARE = 0.2
+"""Of the rest: words of other topics than the document's own."""
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedCorpus:
+    """A corpus and the truth about it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    words : tuple of tuple of str
+        The words of each topic, most probable first.
+    document_topics : ndarray of shape (D,)
+        The topic that each document is about.
+    """
+
+    corpus: Corpus
+    words: tuple[Words, ...]
+    document_topics: np.ndarray
+
+
+def own_words(n_topics: int, words_each: int) -> tuple[Words, ...]:
+    """Words for topics that share none: "a00", "a01", ... for the first."""
+    return tuple(_words("abcdefghijklmnopqrstuvwxyz"[k], words_each) for k in range(n_topics))
+
+
+def plant(
+    seed: int, words: Sequence[Words], documents_each: Sequence[int], length: int = 40
+) -> PlantedCorpus:
+    """Write documents about topics, each among general words.
+
+    Parameters
+    ----------
+    seed : int
+    words : sequence of tuple of str
+        The words of each topic; the first ones are drawn oftener, as in any language.
+    documents_each : sequence of int
+        How many documents are about each topic.
+    length : int
+        The mean length of a document.
+    """
+    rng = np.random.default_rng(seed)
+    n_topics = len(words)
+    everything = (*words, _words("general", 60))
+    about = rng.permutation(np.repeat(np.arange(n_topics), documents_each))  # (D,)
+    documents = []
+    for k in about:
+        n = max(5, int(rng.poisson(length)))
+        topics = np.where(rng.random(n) < ASIDE_SHARE, rng.choice(about, n), k)
+        topics = np.where(rng.random(n) < GENERAL_SHARE, n_topics, topics)
+        documents.append([_draw(rng, everything[topic]) for topic in topics])
+    return PlantedCorpus(Corpus.from_tokens(documents), tuple(words), about)
+
+
+def _words(stem: str, n: int) -> Words:
+    return tuple(f"{stem}{w:02d}" for w in range(n))
+
+
+def _draw(rng: np.random.Generator, words: Words) -> str:
+    return words[int(len(words) * rng.random() ** 2)]
