@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from qdtm.evaluation.bench import Summary
+from qdtm.evaluation.bench.markdown import figure_table, read_summaries
+from qdtm.evaluation.bench.summary import write_json
+from qdtm.evaluation.datasets import DATASETS
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def test_the_better_side_is_bold(tmp_path):
+    rows = (
+        Summary("table1", "20news", "qdtm-kld", "accuracy", 0.7131, 0.003, 5, 0.705, 9.0),
+        Summary("table1", "20news", "qdtm-kld", "precision_at_k", 0.6, 0.0, 5, 0.677, 9.0),
+        Summary("table1", "20news", "qdtm-default", "accuracy", 0.5, 0.0, 5, None, 9.0),
+        Summary("table1", "tagmynews", "qdtm-kld", "accuracy", 0.9, 0.0, 5, 0.828, 9.0),
+    )
+    write_json(tmp_path / "rows.json", rows)
+    assert read_summaries(tmp_path / "rows.json") == rows
+    lines = figure_table(rows, "20news").splitlines()
+    assert len(lines) == 4
+    assert (
+        lines[2] == "| `qdtm-kld` | 0.705 | **0.713 ± 0.003** | +0.008 | **0.677** | 0.600 ± 0.000 | -0.077 |"
+    )
+    assert lines[3] == "| `qdtm-default` |  | 0.500 ± 0.000 |  |  |  |  |"
+
+
+@pytest.mark.parametrize("table", ["table1", "table3"])
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_documented_tables_are_those_of_the_results(table, dataset):
+    summaries = read_summaries(DOCS / "results" / f"{table}.json")
+    assert figure_table(summaries, dataset) in (DOCS / "reproduction.md").read_text(encoding="utf-8")
