@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -205,11 +206,9 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters as JSON values, for the record; queries are recorded with their concepts."""
-        plain = (str, int, float, bool, type(None))
         left_out = ("queries", "pipeline", "progress", "n_jobs")
-        parameters = {k: v for k, v in self.get_params(deep=False).items() if k not in left_out}
-        parameters["rule"] = list(self.rule) if not isinstance(self.rule, str) else self.rule
-        return {k: v if isinstance(v, (*plain, list)) else type(v).__name__ for k, v in parameters.items()}
+        parameters = self.get_params(deep=False).items()
+        return {name: _as_json(value) for name, value in parameters if name not in left_out}
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
         """Make a fit this estimator's own."""
@@ -245,7 +244,8 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     @cached_property
     def doc_topic_(self) -> NDArray[np.float64]:
         """Topic shares of the fitted documents, (n_docs, n_topics); rows sum to 1."""
-        return document_topics(self.corpus_.document_term_matrix, self._fitted.word_topic)
+        fit = self._fitted
+        return document_topics(self.corpus_.document_term_matrix, fit.word_topic)
 
     @cached_property
     def _topics(self) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
@@ -307,8 +307,8 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         names = [concept.name for concept in self._fitted.concepts]
         if isinstance(query, str) and query in names:
             return names.index(query)
-        if isinstance(query, int) and not isinstance(query, bool) and 0 <= query < len(names):
-            return query
+        if isinstance(query, Integral) and not isinstance(query, bool) and 0 <= int(query) < len(names):
+            return int(query)
         raise QueryError(f"There is no query {query!r} in this model. Its queries: {', '.join(names)}.")
 
     # --- storage -----------------------------------------------------------------------------------------
@@ -326,6 +326,17 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, corpus)
         return model
+
+
+def _as_json(value: Any) -> Any:
+    """A parameter as a JSON value; of an object, such as word vectors in memory, the name of its type."""
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__
 
 
 def _pose(

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
+import numpy as np
+
+from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError
 from qdtm.sampler.chain import Schedule
 from qdtm.sampler.problem import Priors
@@ -24,6 +27,9 @@ SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (200
 
 KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.05, "paper": 1.0}
 """Subtopics with this share of their parent are kept however rare they are in the corpus, by preset."""
+
+SMALLEST_PRIOR, LARGEST_PRIOR = 1e-6, 1e6
+"""The sampler's weights are single precision; beyond these they would vanish or overflow."""
 
 
 @dataclass(frozen=True)
@@ -72,18 +78,19 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
     ParameterError
         One line: the parameter, its value, what it may be.
     """
-    preset = parameters["preset"]
-    if preset not in SCHEDULES:
+    preset: Preset = parameters["preset"]
+    if not isinstance(preset, str) or preset not in SCHEDULES:
         raise ParameterError(f"preset is {preset!r}; give 'default' or 'paper'.")
+    _check_objects(parameters)
     return Settings(
         preset=preset,
-        priors=Priors(*(_positive(parameters, name) for name in ("alpha", "beta", "gamma"))),
+        priors=Priors(*(_prior(parameters, name) for name in ("alpha", "beta", "gamma"))),
         schedule=_schedule(parameters, *SCHEDULES[preset]),
         promotion_weight=_share(parameters, "promotion_weight"),
-        word_filtering=bool(parameters["word_filtering"]),
+        word_filtering=_flag(parameters, "word_filtering"),
         similarity_threshold=_auto(parameters, "similarity_threshold", _cosine),
         n_background_topics=_auto(parameters, "n_background_topics", _count),
-        subtopics=bool(parameters["subtopics"]),
+        subtopics=_flag(parameters, "subtopics"),
         min_prevalence=_share(parameters, "min_prevalence"),
         keep_of_parent=KEEP_OF_PARENT[preset],
         min_pointing=_min_pointing(parameters, preset),
@@ -92,11 +99,21 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
     )
 
 
+def _check_objects(parameters: Mapping[str, Any]) -> None:
+    """Refuse what is neither None nor of the kind that is needed."""
+    pipeline, progress = parameters["pipeline"], parameters["progress"]
+    if pipeline is not None and not isinstance(pipeline, TextPipeline):
+        raise ParameterError(f"pipeline is {pipeline!r}; give a TextPipeline, or None.")
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress is {progress!r}; give a function, or None.")
+
+
 def _schedule(parameters: Mapping[str, Any], fewest: int, most: int) -> Schedule:
     """Fill in the sweeps; one bound given alone moves the other out of its way."""
-    given_min, given_max = parameters["min_sweeps"], parameters["max_sweeps"]
-    max_sweeps = max(most, given_min or 0) if given_max is None else _count(parameters, "max_sweeps")
-    min_sweeps = min(fewest, max_sweeps) if given_min is None else _count(parameters, "min_sweeps")
+    given_min = None if parameters["min_sweeps"] is None else _count(parameters, "min_sweeps")
+    given_max = None if parameters["max_sweeps"] is None else _count(parameters, "max_sweeps")
+    max_sweeps = max(most, given_min or 0) if given_max is None else given_max
+    min_sweeps = min(fewest, max_sweeps) if given_min is None else given_min
     if min_sweeps > max_sweeps:
         raise ParameterError(f"min_sweeps is {min_sweeps}, above max_sweeps, {max_sweeps}; lower it.")
     return Schedule(min_sweeps, max_sweeps)
@@ -109,11 +126,20 @@ def _number(parameters: Mapping[str, Any], name: str) -> float:
     return float(value)
 
 
-def _positive(parameters: Mapping[str, Any], name: str) -> float:
+def _prior(parameters: Mapping[str, Any], name: str) -> float:
     value = _number(parameters, name)
     if value <= 0:
         raise ParameterError(f"{name} is {value:g}; give a number above 0.")
+    if not SMALLEST_PRIOR <= value <= LARGEST_PRIOR:
+        raise ParameterError(f"{name} is {value:g}; give {SMALLEST_PRIOR:g} to {LARGEST_PRIOR:g}.")
     return value
+
+
+def _flag(parameters: Mapping[str, Any], name: str) -> bool:
+    value = parameters[name]
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} is {value!r}; give True or False.")
+    return bool(value)
 
 
 def _share(parameters: Mapping[str, Any], name: str) -> float:
@@ -132,7 +158,7 @@ def _cosine(parameters: Mapping[str, Any], name: str) -> float:
 
 def _min_pointing(parameters: Mapping[str, Any], preset: Preset) -> float | None:
     """None leaves it to the corpus; the paper takes every proposal."""
-    if parameters["min_pointing"] == "auto":
+    if _is_auto(parameters["min_pointing"]):
         return 0.0 if preset == "paper" else None
     return _share(parameters, "min_pointing")
 
@@ -145,7 +171,11 @@ def _count(parameters: Mapping[str, Any], name: str) -> int:
 
 
 def _auto(parameters: Mapping[str, Any], name: str, check: Any) -> Any:
-    return None if parameters[name] == "auto" else check(parameters, name)
+    return None if _is_auto(parameters[name]) else check(parameters, name)
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def _seed(value: Any) -> int:

@@ -6,7 +6,7 @@ that more than one query proposes is dropped; the best that are left are kept an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -163,6 +163,8 @@ def _refuse_twins(drafts: Sequence[Draft]) -> None:
 
 def _rules(rule: Rule | Sequence[Rule], n_queries: int) -> tuple[Rule, ...]:
     """Return a rule for each query."""
+    if rule is None or not isinstance(rule, Iterable):
+        raise ParameterError(f"The rule is {rule!r}; give 'and' or 'or', or one of them a query.")
     rules: tuple[Any, ...] = (rule,) * n_queries if isinstance(rule, str) else tuple(rule)
     if len(rules) != n_queries:
         raise ParameterError(

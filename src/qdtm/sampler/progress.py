@@ -56,14 +56,15 @@ class Interruption:
 def defer_interrupts() -> Iterator[Interruption]:
     """Catch the first Ctrl-C as a request; a second one interrupts as usual.
 
-    Only the main thread receives signals; elsewhere nothing changes.
+    Only the main thread receives signals; elsewhere, and where Ctrl-C is ignored or handled by other than
+    Python, nothing changes.
     """
     interruption = Interruption()
-    if threading.current_thread() is not threading.main_thread():
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    previous = signal.getsignal(signal.SIGINT)
+    if not in_main_thread or previous is None or previous == signal.SIG_IGN:
         yield interruption
         return
-
-    previous = signal.getsignal(signal.SIGINT) or signal.default_int_handler
 
     def remember(_signum: int, _frame: Any) -> None:
         interruption.requested = True
