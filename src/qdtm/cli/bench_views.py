@@ -39,13 +39,6 @@ def figure_pages(summaries: Sequence[Summary]) -> Iterator[RenderableType]:
         yield facts([("*", "best row of its column"), ("ours", "mean ± standard deviation over the runs")])
 
 
-def winner(row: Summary) -> str:
-    """Return who has the higher figure, to the three places that are printed: "ours", "paper", "tie"."""
-    if row.difference is None:
-        return ""
-    return "tie" if row.difference == 0 else "ours" if row.difference > 0 else "paper"
-
-
 def _figure_columns() -> Columns:
     return [("model", _NO_WRAP), ("paper", _RIGHT), ("ours", _RIGHT), ("difference", _RIGHT),
             ("wins", _NO_WRAP), ("seconds", _RIGHT)]  # fmt: skip
@@ -55,13 +48,12 @@ def _figure_row(row: Summary, rows: Sequence[Summary]) -> tuple[str | Text, ...]
     best_paper = max((other.paper for other in rows if other.paper is not None), default=None)
     best_ours = max(round(other.mean, 3) for other in rows)
     paper = "-" if row.paper is None else f"{row.paper:.3f}" + _star(row.paper == best_paper)
-    wins = winner(row)
     return (
         row.model,
         paper,
         f"{row.mean:.3f} ± {row.sd:.3f}" + _star(round(row.mean, 3) == best_ours),
         "-" if row.difference is None else f"{row.difference:+.3f}",
-        Text(wins, style="bold green" if wins == "ours" else ""),
+        Text(row.winner or "-", style="bold green" if row.winner == "ours" else ""),
         f"{row.seconds:.1f}",
     )
 

@@ -52,3 +52,17 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path):
     for path in (tmp_path, tmp_path / "file" / "out.json"):
         with pytest.raises(StorageError, match="Choose another file"):
             check_writable(path)
+
+
+@pytest.mark.parametrize(
+    ("figures", "winner"),
+    [
+        ({"accuracy": 0.7054}, "tie"),
+        ({"accuracy": 0.7056}, "ours"),
+        ({"accuracy": 0.704}, "paper"),
+        ({"coherence": 0.9}, None),
+    ],
+)
+def test_who_wins_is_told_to_three_places_and_not_of_coherence(figures, winner):
+    [row] = summarise([result(0, 1.0, **figures)])
+    assert row.winner == winner

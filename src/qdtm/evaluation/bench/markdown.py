@@ -17,7 +17,7 @@ def read_summaries(path: Path) -> tuple[Summary, ...]:
 def figure_table(summaries: Sequence[Summary], dataset: str) -> str:
     """Return the figures of a data set: a row a model, for each metric the paper's, ours, the difference.
 
-    The better of the two, as printed, is bold.
+    The better of the two, as printed, is bold where they can be compared.
     """
     rows = [row for row in summaries if row.dataset == dataset]
     metrics = list(dict.fromkeys(row.metric for row in rows))
@@ -35,8 +35,8 @@ def _cells(row: Summary) -> tuple[str, str, str]:
     if row.paper is None or row.difference is None:
         return "", ours, ""
     paper = f"{row.paper:.3f}"
-    if row.difference > 0:
+    if row.winner == "ours":
         ours = f"**{ours}**"
-    elif row.difference < 0:
+    elif row.winner == "paper":
         paper = f"**{paper}**"
     return paper, ours, f"{row.difference:+.3f}"

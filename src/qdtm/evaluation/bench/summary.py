@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from qdtm.evaluation.bench.cells import CellResult
 from qdtm.evaluation.cache import atomic_path
 from qdtm.evaluation.paper import Metric, published
 from qdtm.evaluation.systems.registry import Table
+
+
+OTHER_SCALE = frozenset({"coherence"})
+"""Metrics whose figures here and in the paper are counted on different corpora: no side wins."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,13 @@ class Summary:
     def difference(self) -> float | None:
         """Ours minus the paper's, both as printed: to three places."""
         return None if self.paper is None else round(round(self.mean, 3) - self.paper, 3)
+
+    @property
+    def winner(self) -> Literal["ours", "paper", "tie"] | None:
+        """Who has the higher figure as printed; None if the two cannot be compared."""
+        if self.difference is None or self.metric in OTHER_SCALE:
+            return None
+        return "tie" if self.difference == 0 else "ours" if self.difference > 0 else "paper"
 
 
 def summarise(results: Iterable[CellResult]) -> tuple[Summary, ...]:
