@@ -17,7 +17,6 @@ from qdtm.evaluation.cache import atomic_path
 from qdtm.evaluation.paper import Metric, published
 from qdtm.evaluation.systems.registry import Table
 
-
 OTHER_SCALE = frozenset({"coherence"})
 """Metrics whose figures here and in the paper are counted on different corpora: no side wins."""
 
