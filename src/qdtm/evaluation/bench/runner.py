@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 
 from qdtm.errors import QdtmError
 from qdtm.evaluation.bench.cells import Cell, CellResult
@@ -18,6 +19,8 @@ from qdtm.evaluation.bench.running import run_cell
 from qdtm.evaluation.bench.store import CellStore
 from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.systems import System
+
+MOST_LOOKS = 20
 
 #: Called with each result, and whether it was run now (else it was kept from before).
 OnResult = Callable[[CellResult, bool], object]
@@ -107,9 +110,19 @@ def _workers(n_jobs: int, workbench: Workbench) -> Iterator[ProcessPoolExecutor]
         pool.shutdown()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - before:
-            process.terminate()
+        _end_processes(before)
         raise
+
+
+def _end_processes(spared: set[BaseProcess]) -> None:
+    """End every child process but some; one may be about to start, so look more than once."""
+    for _ in range(MOST_LOOKS):
+        children = set(multiprocessing.active_children()) - spared
+        if not children:
+            return
+        for process in children:
+            process.kill()  # a worker owns nothing: results are kept by this process
+            process.join(timeout=1.0)
 
 
 _worker_bench: Workbench | None = None
