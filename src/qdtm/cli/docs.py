@@ -52,7 +52,7 @@ def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[Ren
         if number:
             yield Text()
         yield heading(table.query, f"subtopic {subtopic}" if subtopic else "")
-        yield documents_section(table)
+        yield documents_section(table, by_subtopic=subtopic is not None)
 
 
 def _queries_asked(model: QueryDrivenTopicModel, query: str | None, subtopic: str | None) -> list[int | str]:

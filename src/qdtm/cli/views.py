@@ -181,18 +181,23 @@ def _words(topic: Topic, n: int) -> str:
 # --- documents ---------------------------------------------------------------------------------------------
 
 
-def documents_section(documents: DocumentTable) -> RenderableType:
-    """List documents, the most relevant first."""
+def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) -> RenderableType:
+    """List documents, the most relevant first, or those with the largest share in their subtopic."""
     columns: Columns = [
         ("relevance", _RIGHT),
         ("subtopic", _NO_WRAP),
         ("document", {"overflow": "fold", "max_width": 24}),
         ("text", {}),
     ]
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (f"{row.relevance:.3f}", row.subtopic or "", row.id, one_line(row.text, _EXCERPT))
         for row in documents
     ]
+    if by_subtopic:
+        columns.insert(0, ("share", _RIGHT))
+        rows = [
+            (f"{document.subtopic_share:.3f}", *row) for document, row in zip(documents, rows, strict=True)
+        ]
     return table(columns, rows) if rows else facts([("documents", "none")])
 
 
