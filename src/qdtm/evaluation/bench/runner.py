@@ -109,8 +109,8 @@ def _workers(n_jobs: int, workbench: Workbench) -> Iterator[ProcessPoolExecutor]
         yield pool
         pool.shutdown()
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
         _end_processes(before)
+        pool.shutdown(cancel_futures=True)  # its thread reaps them; wait until it has
         raise
 
 
