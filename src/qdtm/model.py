@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from numbers import Integral
@@ -26,6 +27,7 @@ from qdtm.errors import QueryError
 from qdtm.results.distributions import document_subtopics, document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
+from qdtm.results.related import related_words
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
@@ -186,7 +188,9 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         found = run_two_phases(problem, reaches, [c.name for c in concepts], settings, self.progress)
         promotes = embedded is not None and settings.promotion_weight > 0
         threshold = problem.graph.threshold if promotes else None
-        self._adopt(_freeze(corpus, concepts, found, settings, threshold, self._parameters()), corpus)
+        related = related_words(problem.graph, embedded.unit if embedded is not None and promotes else None)
+        outcome = _freeze(corpus, concepts, found, settings, threshold, self._parameters())
+        self._adopt(replace(outcome, related=related), corpus)
         return self
 
     def _expand(

@@ -5,6 +5,7 @@ import numpy as np
 from qdtm.concepts import build_concepts
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.results import ModelFit, Trace
+from qdtm.results.related import RelatedWords
 
 TEXTS = [
     "Cricket test match in Sydney, the batsman hit a century",
@@ -72,6 +73,7 @@ def make_fit(corpus, queries=("cricket", "fire"), n_background=2, n_subtopics=(2
         "parameters": {"expansion": "kld", "random_state": 0},
         "corpus_fingerprint": corpus.fingerprint,
         "versions": {"qdtm": "0.1.0"},
+        "related": tuple(relate(concept, n_words) for concept in concepts),
     }
     return ModelFit(**(values | changes))
 
@@ -88,3 +90,14 @@ def promoted(concepts, n_words):
     for q, concept in enumerate(concepts):
         mass[list(concept.word_indices), q] = 0.3
     return mass
+
+
+def relate(concept, n_words):
+    """Relate every word to the first two concept words, the nearer to the second."""
+    first, second = (concept.word_indices * 2)[:2]
+    others = np.array([w for w in range(n_words) if w not in (first, second)], np.int32)
+    return RelatedWords(
+        words=np.tile(others, 2),
+        concept_words=np.repeat(np.array([first, second], np.int32), len(others)),
+        cosine=np.repeat(np.array([0.7, 0.8], np.float32), len(others)),
+    )

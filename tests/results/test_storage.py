@@ -6,11 +6,15 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError, StorageError
 from qdtm.results import ModelFit, Trace, load_model, save_model
-from qdtm.storage import load_json, sha256_of, write_manifest
+from qdtm.results.presentation import Presentation
+from qdtm.results.related import RelatedWords
+from qdtm.results.storage import VERSION
+from qdtm.storage import load_json, save_arrays, sha256_of, write_manifest
 
 from .synthetic import make_corpus, make_fit, make_trace
 
@@ -30,10 +34,10 @@ def assert_equal(left, right):
             assert (a == b).all(), field.name
         elif isinstance(a, Trace):
             assert_equal(a, b)
-        elif isinstance(a, tuple) and a and isinstance(a[0], np.ndarray | Trace):
+        elif isinstance(a, tuple) and a and isinstance(a[0], np.ndarray | Trace | RelatedWords):
             assert len(a) == len(b)
             for x, y in zip(a, b, strict=True):
-                assert_equal(x, y) if isinstance(x, Trace) else np.testing.assert_array_equal(x, y)
+                np.testing.assert_array_equal(x, y) if isinstance(x, np.ndarray) else assert_equal(x, y)
         else:
             assert a == b, field.name
 
@@ -62,6 +66,34 @@ def test_without_subtopics_background_or_threshold(tmp_path, corpus):
     fit = make_fit(corpus, n_background=0, n_subtopics=(0, 0), **changes)
     save_model(tmp_path / "m", fit, corpus)
     assert_equal(fit, load_model(tmp_path / "m")[0])
+
+
+def test_labels_and_columns_come_back(tmp_path, corpus):
+    shown = Presentation({"0.1": "<b>Ashes</b>", "b1": "ביקורת"}, "year", "%Y", "note")
+    save_model(tmp_path / "m", make_fit(corpus, presentation=shown), corpus)
+    assert load_model(tmp_path / "m")[0].presentation == shown
+
+
+def test_the_first_schema_can_still_be_read(saved, fit):
+    """It had no related words, no presentation, and tokens in 32 bits."""
+
+    def as_then(content):
+        for name in ("related", "presentation", "token_type"):
+            del content[name]
+
+    names = [f"related.{q}.{part}" for q in range(2) for part in ("words", "concept_words", "cosine")]
+    with safe_open(saved / "model.safetensors", framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys() if name not in names}  # noqa: SIM118
+    for name in ("token_topics", "token_subtopics"):
+        assert arrays[name].dtype == np.int16
+        arrays[name] = arrays[name].astype(np.int32)
+    save_arrays(saved / "model.safetensors", arrays)
+    rewrite(saved, as_then, version=1)
+
+    loaded = load_model(saved)[0]
+    assert loaded.related == ()
+    assert loaded.presentation == Presentation()
+    np.testing.assert_array_equal(loaded.token_topics, fit.token_topics)
 
 
 def test_the_same_fit_gives_the_same_bytes(tmp_path, saved):
@@ -123,7 +155,7 @@ def test_wrong_places(tmp_path, saved):
 
 
 def test_newer(saved):
-    rewrite(saved, version=2)
+    rewrite(saved, version=VERSION + 1)
     with pytest.raises(StorageError, match="newer qdtm"):
         load_model(saved)
 
@@ -144,7 +176,7 @@ def test_every_file_counts(saved, name):
         load_model(saved)
 
 
-def rewrite(folder, change=None, version=1):
+def rewrite(folder, change=None, version=VERSION):
     """Change what a manifest says and make it consistent again: a lie, not damage."""
     manifest = load_json(folder / "qdtm.json")
     content = manifest["content"]
@@ -180,6 +212,9 @@ def rewrite(folder, change=None, version=1):
         lambda c: c.update(threshold=[]),
         lambda c: c.update(parameters=3),
         lambda c: c.update(versions=None),
+        lambda c: c.update(token_type="float64"),
+        lambda c: c.update(related=1),
+        lambda c: c.update(presentation={"labels": {}, "time_column": 3}),
         lambda c: c.update(corpus_fingerprint="0" * 64),
     ],
 )
@@ -212,5 +247,5 @@ def test_a_corpus_swapped_inside_is_refused(tmp_path, saved):
 
 def test_the_manifest_is_plain_json_with_checksums(saved):
     manifest = json.loads((saved / "qdtm.json").read_text("ascii"))
-    assert (manifest["kind"], manifest["version"]) == ("model", 1)
+    assert (manifest["kind"], manifest["version"]) == ("model", VERSION)
     assert manifest["files"]["topics.csv"]["sha256"] == sha256_of(saved / "topics.csv")

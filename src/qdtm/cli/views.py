@@ -126,7 +126,7 @@ def topic_section(
         return Group(title, facts(known))
     columns: Columns = [("subtopic", _NO_WRAP), ("share", _RIGHT), ("words, the most distinctive first", {})]
     rows = [
-        (subtopic.id, f"{subtopic.prevalence:.1%}", _marked_words(subtopic, topic.name, n_words))
+        (subtopic.id, f"{subtopic.prevalence:.1%}", _marked_words(subtopic, n_words))
         for subtopic in topic.subtopics[:n_subtopics]
     ]
     return Group(title, facts(known), Text(), table(columns, rows), facts(_not_shown(topic, len(rows), rest)))
@@ -142,14 +142,14 @@ def _not_shown(topic: Topic, n_shown: int, rest: float) -> Iterator[tuple[str, s
         yield "dropped", f"too small to mean much, {rest:.1%} of the topic together"
 
 
-def _marked_words(subtopic: Topic, parent: str, n: int) -> Text:
-    """Return the words that name a subtopic, in bold, then its most probable others."""
-    label = subtopic.name.removeprefix(f"{parent}: ")
-    marks = label.split(", ") if label else []
+def _marked_words(subtopic: Topic, n: int) -> Text:
+    """Return the user's name for a subtopic, its most distinctive words in bold, its most probable others."""
+    marks = subtopic.label_words
     others = [word for word, _ in subtopic.top_words(n) if word not in marks][: max(0, n - len(marks))]
-    return Text(", ").join(
+    words = Text(", ").join(
         [Text(one_line(word), "bold") for word in marks] + [Text(one_line(word)) for word in others]
     )
+    return Text.assemble((one_line(subtopic.label), "bold"), ": ", words) if subtopic.label else words
 
 
 def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:

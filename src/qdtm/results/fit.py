@@ -6,13 +6,15 @@ In: what the sampler found (`qdtm.sampler`). Out: one frozen object whose parts 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord
+from qdtm.results.presentation import Presentation
+from qdtm.results.related import RelatedWords, check_related
 from qdtm.sampler.trace import Trace
 
 
@@ -54,6 +56,10 @@ class ModelFit:
         `Corpus.fingerprint` of the corpus it was fitted on.
     versions : mapping of str to str
         Of qdtm and the packages that decide about the numbers.
+    related : tuple of RelatedWords
+        The words that promote concept words of each query; empty where that was not recorded.
+    presentation : Presentation
+        How the user wants it shown; no number depends on it.
     """
 
     vocabulary: tuple[str, ...]
@@ -72,11 +78,14 @@ class ModelFit:
     parameters: Mapping[str, Any]
     corpus_fingerprint: str
     versions: Mapping[str, str]
+    related: tuple[RelatedWords, ...] = ()
+    presentation: Presentation = field(default_factory=Presentation)
 
     def __post_init__(self) -> None:
         _check_lengths(self)
         _check_counts(self)
         _check_tokens(self)
+        check_related(self.related, [c.word_indices for c in self.concepts], len(self.vocabulary))
 
     @property
     def n_queries(self) -> int:

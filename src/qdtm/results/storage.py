@@ -22,6 +22,8 @@ from qdtm.corpus.storage import load_corpus, write_corpus
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
 from qdtm.results.fit import ModelFit
+from qdtm.results.presentation import Presentation
+from qdtm.results.related import RelatedWords
 from qdtm.results.scores import score_documents
 from qdtm.results.tables import write_documents, write_topics
 from qdtm.results.topics import build_topics
@@ -36,7 +38,8 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 1
+VERSION = 2
+"""2 added related words, the presentation, and tokens in 16 bits; 1 can still be read."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
@@ -44,10 +47,12 @@ _TOPICS = "topics.csv"
 _DOCUMENTS = "documents.csv"
 
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
-_TOKENS = {
-    "token_topics": ArraySpec("int32", 1),
-    "token_subtopics": ArraySpec("int32", 1),
-    "token_promoted": ArraySpec("uint8", 1),
+_TOKENS = ("token_topics", "token_subtopics", "token_promoted")
+_TOKEN_TYPES = ("int16", "int32")
+_RELATED = {
+    "words": ArraySpec("int32", 1),
+    "concept_words": ArraySpec("int32", 1),
+    "cosine": ArraySpec("float32", 1),
 }
 _TRACE = {
     "sweeps": ArraySpec("int64", 1),
@@ -93,7 +98,9 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
     arrays |= {f"subtopic_counts.{q}": counts for q, counts in enumerate(fit.subtopic_counts)}
     for name, trace in _named_traces(fit).items():
         arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
-    specs = _specs(fit.n_queries, len(fit.subtopic_traces))
+    for q, pairs in enumerate(fit.related):
+        arrays |= {f"related.{q}.{part}": getattr(pairs, part) for part in _RELATED}
+    specs = _specs(fit.n_queries, len(fit.subtopic_traces), len(fit.related), _token_type(fit))
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
@@ -107,12 +114,21 @@ def _content(fit: ModelFit) -> dict[str, Any]:
             name: {scalar: getattr(trace, scalar) for scalar in scalars}
             for name, trace in _named_traces(fit).items()
         },
+        "token_type": _token_type(fit),
+        "related": len(fit.related),
+        "presentation": fit.presentation.to_json(),
         "beta": float(fit.beta),
         "threshold": None if fit.threshold is None else float(fit.threshold),
         "parameters": dict(fit.parameters),
         "corpus_fingerprint": fit.corpus_fingerprint,
         "versions": dict(fit.versions),
     }
+
+
+def _token_type(fit: ModelFit) -> str:
+    """Return the smallest type that holds the topics of all tokens."""
+    most = max(fit.n_topics, *(counts.shape[1] for counts in fit.subtopic_counts))
+    return "int16" if most <= np.iinfo(np.int16).max else "int32"
 
 
 def _named_traces(fit: ModelFit) -> dict[str, Trace]:
@@ -174,8 +190,11 @@ def load_model(
 def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
-    n_traces = len(content["traces"]) - 1
-    arrays = load_arrays(path, _specs(len(concepts), n_traces))
+    n_traces, n_related = len(content["traces"]) - 1, int(content.get("related", 0))
+    token_type = str(content.get("token_type", "int32"))
+    if token_type not in _TOKEN_TYPES or n_related not in (0, len(concepts)):
+        raise ValueError("tokens or related words of an unknown kind")
+    arrays = load_arrays(path, _specs(len(concepts), n_traces, n_related, token_type))
     traces = [
         _trace(name, content["traces"][name], arrays)
         for name in ("trace.parents", *(f"trace.subtopics.{q}" for q in range(n_traces)))
@@ -183,7 +202,8 @@ def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus) -> ModelFit:
     fit = ModelFit(
         vocabulary=corpus.vocabulary,
         concepts=concepts,
-        **{name: _frozen(arrays[name]) for name in (*_COUNTS, *_TOKENS)},
+        **{name: _frozen(arrays[name]) for name in (*_COUNTS, "token_promoted")},
+        **{name: _frozen(arrays[name].astype(np.int32)) for name in ("token_topics", "token_subtopics")},
         subtopic_counts=tuple(_frozen(arrays[f"subtopic_counts.{q}"]) for q in range(len(concepts))),
         subtopic_rest=tuple(float(rest) for rest in content["subtopic_rest"]),
         parent_trace=traces[0],
@@ -193,6 +213,13 @@ def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus) -> ModelFit:
         parameters=dict(content["parameters"]),
         corpus_fingerprint=str(content["corpus_fingerprint"]),
         versions={str(name): str(version) for name, version in content["versions"].items()},
+        related=tuple(
+            RelatedWords(**{part: _frozen(arrays[f"related.{q}.{part}"]) for part in _RELATED})
+            for q in range(n_related)
+        ),
+        presentation=Presentation.from_json(content["presentation"])
+        if "presentation" in content
+        else Presentation(),
     )
     _check_corpus(fit, corpus)
     return fit
@@ -224,12 +251,14 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
 # --- both --------------------------------------------------------------------------------------------------
 
 
-def _specs(n_queries: int, n_subtopic_traces: int) -> dict[str, ArraySpec]:
+def _specs(n_queries: int, n_subtopic_traces: int, n_related: int, token_type: str) -> dict[str, ArraySpec]:
     """Name all arrays of a saved fit, with their types."""
     traces = ["trace.parents", *(f"trace.subtopics.{q}" for q in range(n_subtopic_traces))]
     return (
         _COUNTS
-        | _TOKENS
+        | {"token_topics": ArraySpec(token_type, 1), "token_subtopics": ArraySpec(token_type, 1)}
+        | {"token_promoted": ArraySpec("uint8", 1)}
+        | {f"related.{q}.{part}": spec for q in range(n_related) for part, spec in _RELATED.items()}
         | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
         | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}
     )

@@ -24,7 +24,8 @@ class Topic:
         "0" is the parent topic of the first query, "0.1" its largest subtopic, "b1" the largest background
         topic.
     name : str
-        The query's name; for a subtopic also its most distinctive words; "background 1".
+        What the user calls it (`set_topic_labels`). Else the query's name, for a subtopic also its most
+        distinctive words, or "background 1".
     n_tokens : float
         How many tokens of the corpus it has, averaged over the samples.
     prevalence : float
@@ -35,6 +36,10 @@ class Topic:
         p(word | topic); sums to 1.
     subtopics : tuple of Topic
         Largest first; empty for subtopics and background topics.
+    label_words : tuple of str
+        The words that tell a subtopic from its siblings; empty for others.
+    label : str or None
+        The user's name for it.
     """
 
     id: str
@@ -44,6 +49,13 @@ class Topic:
     vocabulary: tuple[str, ...]
     probabilities: NDArray[np.float32]
     subtopics: tuple[Topic, ...] = ()
+    label_words: tuple[str, ...] = ()
+    label: str | None = None
+
+    @property
+    def short_name(self) -> str:
+        """The name without the query's: the user's label, or the most distinctive words."""
+        return self.label or ", ".join(self.label_words) or self.name
 
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
         """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""

@@ -28,12 +28,14 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
         Largest first.
     """
     probabilities = topic_word_probabilities(fit.word_topic, fit.promoted_mass, fit.beta)  # (K, V)
+    user_labels = fit.presentation.labels
     n_z = fit.word_topic.sum(axis=0, dtype=np.float64)  # (K,)
     total = max(float(n_z.sum()), 1.0)
     topics = [
         Topic(
             id=topic_id(k, fit.n_queries),
-            name=_name(fit, k),
+            name=user_labels.get(topic_id(k, fit.n_queries)) or _name(fit, k),
+            label=user_labels.get(topic_id(k, fit.n_queries)),
             n_tokens=float(n_z[k]),
             prevalence=float(n_z[k]) / total,
             vocabulary=fit.vocabulary,
@@ -63,17 +65,22 @@ def _subtopics(fit: ModelFit, q: int, total: float, n_label_words: int) -> tuple
     own = [word.index for word in fit.concepts[q].words if word.origin == "query"]
     labels = distinctive_words(counts, n_label_words, avoid=own)
     n_s = counts.sum(axis=0, dtype=np.float64)
-    return tuple(
-        Topic(
-            id=topic_id(q, fit.n_queries, s),
-            name=f"{fit.concepts[q].name}: " + ", ".join(fit.vocabulary[w] for w in labels[s]),
+    subtopics = []
+    for s, words in enumerate(labels):
+        id, label_words = topic_id(q, fit.n_queries, s), tuple(fit.vocabulary[w] for w in words)
+        label = fit.presentation.labels.get(id)
+        topic = Topic(
+            id=id,
+            name=label or f"{fit.concepts[q].name}: {', '.join(label_words)}",
             n_tokens=float(n_s[s]),
             prevalence=float(n_s[s]) / total,
             vocabulary=fit.vocabulary,
             probabilities=_frozen(probabilities[s]),
+            label_words=label_words,
+            label=label,
         )
-        for s in range(counts.shape[1])
-    )
+        subtopics.append(topic)
+    return tuple(subtopics)
 
 
 def _frozen(probabilities: NDArray[np.float64]) -> NDArray[np.float32]:
