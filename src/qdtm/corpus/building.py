@@ -17,7 +17,7 @@ import numpy as np
 
 from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
 from qdtm.corpus.corpus import Corpus, Progress
-from qdtm.corpus.indexing import IndexedTokens, apply_limits, index_documents, renumber
+from qdtm.corpus.indexing import IndexedTokens, apply_limits, index_documents, index_texts, renumber
 from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
 from qdtm.corpus.readers import read_records
 from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
@@ -210,13 +210,9 @@ def _index_texts(
     if like is not None and pipeline is not None:
         raise ParameterError("Give either pipeline or like, whose pipeline is used; not both.")
     if like is not None:
-        words = like.vocabulary
-        return index_documents(
-            map(like.pipeline.split, texts), like.pipeline.word, fixed_words=words
-        ), like.pipeline
+        return index_texts(texts, like.pipeline, fixed_words=like.vocabulary), like.pipeline
     pipeline = pipeline or TextPipeline()
-    indexed = index_documents(map(pipeline.split, texts), pipeline.word)
-    return _limited(indexed, pipeline.limits), pipeline
+    return _limited(index_texts(texts, pipeline), pipeline.limits), pipeline
 
 
 def _limited(

@@ -1,8 +1,8 @@
-"""Documents as lists of tokens in, flat integer arrays out, in one pass.
+"""Texts, or documents as lists of tokens, in, flat integer arrays out, in one pass.
 
 The pass keeps four bytes for each token and one entry for each distinct token; the inner loop (split,
-look up, append) runs in C. Words are chosen afterwards, when their frequencies are known, and the tokens of
-the others are taken out of the arrays.
+look up, append) runs in C, or compiled where there is much to split. Words are chosen afterwards, when their
+frequencies are known, and the tokens of the others are taken out of the arrays.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import dataclasses
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError
 
@@ -23,6 +25,9 @@ LEFT_OUT = -1
 
 _BLOCK = 2**20
 """So many tokens are worked on at a time, so that what is needed on the way stays small."""
+
+SCANNED_AT_ONCE = 2**22
+"""So many characters are split by compiled code at a time; for fewer in all it is not worth loading."""
 
 _LONGEST_NUMBER = 4
 """Longer numbers that are left out are not remembered, for there is no end to them."""
@@ -77,6 +82,60 @@ class _WordNumbers(dict[str, int]):
         if number != LEFT_OUT or len(token) <= _LONGEST_NUMBER or not token.isdecimal():
             self[token] = number
         return number
+
+
+def index_texts(
+    texts: Iterable[str], pipeline: TextPipeline, *, fixed_words: Sequence[str] | None = None
+) -> IndexedTokens:
+    """Split texts and number their words, reading each text once.
+
+    Parameters
+    ----------
+    texts : iterable of str
+    pipeline : TextPipeline
+        Its steps from a text to words; not its limits.
+    fixed_words : sequence of str, optional
+        As in `index_documents`, whose outcome for the pipeline's tokens this is.
+
+    Returns
+    -------
+    IndexedTokens
+    """
+    pieces = _pieces(texts, SCANNED_AT_ONCE)
+    first = next(pieces, [])
+    if pipeline.tokenizer == "unicode" and sum(map(len, first)) >= SCANNED_AT_ONCE:
+        return _index_scanned(chain([first], pieces), pipeline, fixed_words)
+    every = chain(first, chain.from_iterable(pieces))
+    return index_documents(map(pipeline.split, every), pipeline.word, fixed_words=fixed_words)
+
+
+def _index_scanned(
+    pieces: Iterable[list[str]], pipeline: TextPipeline, fixed_words: Sequence[str] | None
+) -> IndexedTokens:
+    """Number the words of many texts with `scan_texts`, a piece at a time."""
+    from qdtm.corpus.scanning import scan_texts
+
+    numbers = _WordNumbers(pipeline.word, fixed_words)
+    kept = _KeptTokens()
+    for piece in pieces:
+        scanned = scan_texts(list(map(pipeline.clean, piece)))
+        number_of = np.array([numbers[token] for token in scanned.distinct], np.int32)
+        kept.add(number_of[scanned.tokens], scanned.ends)
+    return kept.finish(list(numbers.numbers))
+
+
+def _pieces(texts: Iterable[str], n_characters: int) -> Iterator[list[str]]:
+    """Yield the texts in lists, each with as many characters as asked for but the last."""
+    piece: list[str] = []
+    length = 0
+    for text in texts:
+        piece.append(text)
+        length += len(text)
+        if length >= n_characters or len(piece) >= n_characters:  # empty texts must not gather without end
+            yield piece
+            piece, length = [], 0
+    if piece:
+        yield piece
 
 
 def index_documents(
@@ -140,10 +199,21 @@ def word_frequencies(indexed: IndexedTokens) -> tuple[NDArray[np.int64], NDArray
     for first, last in _blocks(indexed.offsets):
         start, end = indexed.offsets[first], indexed.offsets[last]
         tokens = indexed.tokens[start:end]
-        block = count_matrix(tokens, indexed.offsets[first : last + 1] - start, n_words)
-        in_documents += np.bincount(block.indices, minlength=n_words)
+        in_documents += _document_frequency(tokens, indexed.offsets[first : last + 1] - start, n_words)
         occurrences += np.bincount(tokens, minlength=n_words)
     return in_documents, occurrences
+
+
+def _document_frequency(
+    tokens: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int
+) -> NDArray[np.int64]:
+    """Count the documents of each word, shape (V,); sorting by word is faster than sorting each document."""
+    from scipy.sparse import csr_matrix
+
+    present = np.ones(len(tokens), dtype=np.bool_)
+    by_word = csr_matrix((present, tokens, offsets), shape=(len(offsets) - 1, n_words)).tocsc()
+    by_word.sum_duplicates()
+    return np.diff(by_word.indptr).astype(np.int64)
 
 
 def count_matrix(tokens: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -> Any:

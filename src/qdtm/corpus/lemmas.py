@@ -9,7 +9,7 @@ words.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import resources
 
@@ -58,12 +58,9 @@ def noun_lemma(word: str) -> str:
     >>> [noun_lemma(word) for word in ("armies", "geese", "women", "news", "us", "gas", "species", "said")]
     ['army', 'goose', 'woman', 'news', 'us', 'gas', 'species', 'said']
     """
-    if word in _OWN_WORDS:
-        return word
-    if word in _CORRECTIONS:
-        return _CORRECTIONS[word]
-    if word in _irregular_plurals():
-        return word if word in _nouns() else _irregular_plurals()[word][0]
+    exception = _exceptions().get(word)
+    if exception is not None:
+        return exception
     if not word.endswith("ss"):
         for lemma in _singulars(word):
             if len(lemma) >= _SHORTEST_LEMMA and lemma in _nouns():
@@ -90,10 +87,20 @@ def shortest_noun_lemma(word: str) -> str:
     return min(found, key=len, default=word)
 
 
-def _singulars(word: str, endings: tuple[tuple[str, str], ...] = _ENDINGS) -> Iterator[str]:
-    """Yield what the endings make of a word, in their order."""
-    if word.endswith(("s", "men")):  # most words have none of them
-        yield from (word[: -len(old)] + new for old, new in endings if word.endswith(old))
+def _singulars(word: str, endings: tuple[tuple[str, str], ...] = _ENDINGS) -> Iterable[str]:
+    """Return what the endings make of a word, in their order."""
+    if not word.endswith(("s", "men")):  # most words have none of them
+        return ()
+    return (word[: -len(old)] + new for old, new in endings if word.endswith(old))
+
+
+@cache
+def _exceptions() -> dict[str, str]:
+    """Return the lemmas of the words that the endings would do wrong to."""
+    irregular = {
+        plural: plural if plural in _nouns() else lemmas[0] for plural, lemmas in _irregular_plurals().items()
+    }
+    return irregular | _CORRECTIONS | {word: word for word in _OWN_WORDS}
 
 
 @cache

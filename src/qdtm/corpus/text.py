@@ -130,6 +130,11 @@ class TextPipeline:
         return [(token, self.word(token)) for token in self.split(text)]
 
     @cached_property
+    def clean(self) -> Callable[[str], str]:
+        """The function from a text to what of it is language."""
+        return markup.strip_markup if self.strip_markup else str
+
+    @cached_property
     def split(self) -> Callable[[str], list[str]]:
         """The function from a text to its tokens, as they are written."""
         tokenize = TOKENIZERS[self.tokenizer] if isinstance(self.tokenizer, str) else self.tokenizer
@@ -144,7 +149,9 @@ class TextPipeline:
             return "usa" if self.lowercase else "USA"  # the country, not the pronoun
         folded = self._lower(word)
         word = folded if self.lowercase else word
-        if len(word) < self.min_token_length or folded in self.stop_word_set or self._is_number(word):
+        if len(word) < self.min_token_length or folded in self.stop_word_set:
+            return None
+        if not word.isalpha() and self._is_number(word):
             return None
         lemma = self._lemma(word) if self._lemma else word
         return lemma if len(lemma) >= self.min_token_length else None
@@ -218,7 +225,7 @@ class TextPipeline:
         return tidy_token(token, self.language) if self.tokenizer == "unicode" else token
 
     def _is_number(self, word: str) -> bool:
-        if self.keep_numbers or word.isalpha():
+        if self.keep_numbers:
             return False
         if not any(map(str.isalpha, word)):
             return any(map(str.isnumeric, word))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 Tokenizer = Callable[[str], list[str]]
@@ -17,7 +17,7 @@ Tokenizer = Callable[[str], list[str]]
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "\u00ad": None})
 
 # A dot between two single letters, as in "U.S." or "e.g.": taking it away leaves "US" and "eg".
-_INNER_DOT = re.compile(r"\.(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b)")
+INITIALS_DOT = re.compile(r"\.(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b)")
 
 # What English adds to a word after an apostrophe, and what other languages put before one.
 _CLITICS = {
@@ -37,6 +37,12 @@ _ASCII_WORD = re.compile(
 )  # what the expression below comes to in a text of ASCII, three times as fast
 
 
+CONTINUATIONS = "'’\u200c\u200d\u00ad"
+"""What may stand inside or after a word without being of it: apostrophes, joiners and the soft hyphen."""
+
+_LAST_MARK = 0x1FFFF  # there are none beyond the first two planes but selectors of emoji
+
+
 @cache
 def _word() -> re.Pattern[str]:
     r"""Compile the expression for a word: word characters, apostrophes inside or after it, marks and joiners.
@@ -45,19 +51,31 @@ def _word() -> re.Pattern[str]:
     points) fall apart. They are a class of their own, tried only before a character that is not ASCII, since
     a class of so many ranges is slow to say no.
     """
-    return re.compile(rf"\w[\w'’]*(?:(?=[^\x00-\x7f])[{_combining_marks()}\u200c\u200d\u00ad]+[\w'’]*)*")
+    marks = "".join(f"{chr(first)}-{chr(last)}" for first, last in combining_marks())
+    return re.compile(rf"\w[\w'’]*(?:(?=[^\x00-\x7f])[{marks}\u200c\u200d\u00ad]+[\w'’]*)*")
 
 
-def _combining_marks() -> str:
-    """Return the ranges of all combining marks of the first two planes, as in a character class."""
-    codes = (code for code in range(0x300, 0x20000) if unicodedata.category(chr(code)).startswith("M"))
-    ranges: list[list[int]] = []
+def combining_marks() -> list[tuple[int, int]]:
+    """Return the first and the last code of all runs of combining marks."""
+    codes = range(0x300, _LAST_MARK + 1)
+    return _runs(code for code in codes if unicodedata.category(chr(code)).startswith("M"))
+
+
+def word_characters(n_codes: int) -> list[tuple[int, int]]:
+    r"""Return the first and the last code of all runs of `\w` among the first `n_codes` characters."""
+    characters = "".join(map(chr, range(n_codes)))
+    return [(run.start(), run.end() - 1) for run in re.finditer(r"\w+", characters)]
+
+
+def _runs(codes: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of all runs of consecutive numbers, which come in order."""
+    runs: list[tuple[int, int]] = []
     for code in codes:
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1][1] = code
+        if runs and runs[-1][1] == code - 1:
+            runs[-1] = (runs[-1][0], code)
         else:
-            ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+            runs.append((code, code))
+    return runs
 
 
 def unicode_tokens(text: str) -> list[str]:
@@ -69,7 +87,7 @@ def unicode_tokens(text: str) -> list[str]:
     ['The', 'US', "don't", 'mind', 'naïve', 'हिन्दी', 'well', 'known', 'in', '1999']
     """
     pattern = _ASCII_WORD if text.isascii() else _word()
-    return pattern.findall(_INNER_DOT.sub("", text))
+    return pattern.findall(INITIALS_DOT.sub("", text))
 
 
 def tidy_token(token: str, language: str | None) -> str:

@@ -83,7 +83,8 @@ class VocabularyLimits:
         lowest, highest = self.document_range(n_documents)
         allowed = np.flatnonzero((document_frequency >= lowest) & (document_frequency <= highest)).tolist()
         if self.max_words is not None and len(allowed) > self.max_words:
-            allowed.sort(key=lambda w: (-word_counts[w], words[w]))
+            counts = word_counts.tolist()
+            allowed.sort(key=lambda w: (-counts[w], words[w]))
             allowed = allowed[: self.max_words]
         return sorted(allowed, key=words.__getitem__)
 
