@@ -31,10 +31,11 @@ def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Rec
             raise CorpusError(f"{str(path)!r} is not a parquet file, or is damaged.") from error
 
 
-def _parquet_rows(file: Any, meter: Meter) -> Iterator[list[object]]:
+def _parquet_rows(file: Any, meter: Meter) -> Iterator[list[str]]:
     n_rows, n_read = file.metadata.num_rows, 0
     for batch in file.iter_batches(batch_size=_BATCH):
-        yield from map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        columns = (map(as_field, column.to_pylist()) for column in batch.columns)
+        yield from map(list, zip(*columns, strict=True))
         n_read += batch.num_rows
         meter.set(n_read / n_rows)
 
@@ -61,11 +62,11 @@ def read_xlsx(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record
         )
 
 
-def _metered(rows: Iterator[Any], n_rows: int, meter: Meter) -> Iterator[Any]:
+def _metered(rows: Iterator[Any], n_rows: int, meter: Meter) -> Iterator[list[str]]:
     for number, row in enumerate(rows, start=2):
         if n_rows:
             meter.set(min(1.0, number / n_rows))
-        yield row
+        yield [as_field(cell) for cell in row]
 
 
 def _missing(extra: str, path: Path) -> MissingExtraError:

@@ -9,9 +9,10 @@ import sqlite3
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
+from json.encoder import encode_basestring
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,6 +22,7 @@ from qdtm.corpus.store import Document, row_number
 from qdtm.errors import StorageError
 
 _ROWS_AT_ONCE = 500
+_CHARACTERS_AT_ONCE = 2**24
 
 _SCHEMA = """
     CREATE TABLE documents (
@@ -55,8 +57,7 @@ class SqliteDocuments:
             weakref.finalize(self, _remove, path, os.getpid())
         self._check_schema()
         self._length = int(self._rows("SELECT COUNT(*) FROM documents")[0][0])
-        last = self._rows("SELECT MIN(row), MAX(row) FROM documents")[0]
-        if self._length and last != (0, self._length - 1):
+        if self._bounds() != ((0, self._length - 1) if self._length else (None, None)):
             raise StorageError(f"{str(path)!r} is damaged: its rows are not numbered from 0.")
         self._field_names = tuple(
             name for (name,) in self._rows("SELECT name FROM field_names ORDER BY position")
@@ -141,6 +142,11 @@ class SqliteDocuments:
             self._process = os.getpid()
         return self._connection
 
+    def _bounds(self) -> tuple[int | None, int | None]:
+        """Return the lowest and the highest row; asked for together, SQLite would look at every row."""
+        first, last = (self._rows(f"SELECT {end}(row) FROM documents")[0][0] for end in ("MIN", "MAX"))  # noqa: S608
+        return first, last
+
     def _check_schema(self) -> None:
         found = self._rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         if found != [("documents",), ("field_names",)]:
@@ -162,7 +168,9 @@ class SqliteWriter:
         self._is_temporary = path is None
         self.path = path if path is not None else _temporary_path()
         self._fields: dict[str, int] = {}
+        self._names: tuple[str, ...] = ()
         self._n_rows = 0
+        self._n_characters = 0
         self._waiting: list[tuple[int, str, str, str]] = []
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
             self._connection = sqlite3.connect(self.path, isolation_level=None)
@@ -186,9 +194,11 @@ class SqliteWriter:
 
     def add(self, record: Record) -> None:
         """Append a record."""
-        self._waiting.append((self._n_rows, _clean(record.id), _clean(record.text), self._pack(record)))
+        text = _clean(record.text)
+        self._waiting.append((self._n_rows, _clean(record.id), text, self._pack(record.fields)))
         self._n_rows += 1
-        if len(self._waiting) >= _ROWS_AT_ONCE:
+        self._n_characters += len(text)
+        if len(self._waiting) >= _ROWS_AT_ONCE or self._n_characters >= _CHARACTERS_AT_ONCE:
             self._write()
 
     def finish(self) -> SqliteDocuments:
@@ -200,14 +210,21 @@ class SqliteWriter:
             self._connection.close()
         return SqliteDocuments(self.path, is_temporary=self._is_temporary)
 
-    def _pack(self, record: Record) -> str:
+    def _pack(self, fields: Mapping[str, str]) -> str:
         """Return the fields as a JSON list in the order in which field names were first met."""
-        if not record.fields:
+        if not fields:
             return "[]"
-        for name in record.fields:
+        if tuple(fields) != self._names:  # nearly always the same as before
+            return self._pack_strange(fields)
+        return f"[{', '.join([encode_basestring(_clean(value)) for value in fields.values()])}]"
+
+    def _pack_strange(self, fields: Mapping[str, str]) -> str:
+        """Return the fields of a record that does not have exactly those met so far, which it may add to."""
+        for name in fields:
             self._fields.setdefault(_clean(name), len(self._fields))
+        self._names = tuple(self._fields)
         values = [""] * len(self._fields)
-        for name, value in record.fields.items():
+        for name, value in fields.items():
             values[self._fields[_clean(name)]] = _clean(value)
         return json.dumps(values, ensure_ascii=False)
 
@@ -215,10 +232,13 @@ class SqliteWriter:
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
             self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", self._waiting)
         self._waiting.clear()
+        self._n_characters = 0
 
 
 def _clean(text: str) -> str:
     """Return a text that UTF-8 can hold: halves of surrogate pairs become question marks."""
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

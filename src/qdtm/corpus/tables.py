@@ -12,7 +12,6 @@ from pathlib import Path
 from qdtm.corpus.columns import N_PEEKED, distinct_names, find_id_column, find_text_column
 from qdtm.corpus.encoding import bounded_lines, open_text
 from qdtm.corpus.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning, Meter, ReadOptions, Record
-from qdtm.corpus.store import as_field
 from qdtm.errors import CorpusError
 
 _DELIMITERS = ",\t;|"
@@ -42,7 +41,7 @@ def read_delimited(path: Path, options: ReadOptions, meter: Meter) -> Iterator[R
 
 
 def records_of_rows(
-    header: Sequence[str], rows: Iterable[Sequence[object]], options: ReadOptions, path: Path
+    header: Sequence[str], rows: Iterable[list[str]], options: ReadOptions, path: Path
 ) -> Iterator[Record]:
     """Yield a record for each row; the columns that are neither text nor name become its fields.
 
@@ -50,7 +49,7 @@ def records_of_rows(
     ----------
     header : sequence of str
         The column names; repeated and empty ones are made distinct.
-    rows : iterable of sequences
+    rows : iterable of lists of str
         The cells of each row, at most as many as there are columns.
     options : ReadOptions
     path : Path
@@ -66,8 +65,7 @@ def records_of_rows(
     name = find_id_column(names, options.id_column, source)
     others = [(c, names[c]) for c in range(len(names)) if c not in (text, name)]
     for number, row in enumerate(itertools.chain(peeked, rows), start=1):
-        cells = [as_field(cell) for cell in row]
-        cells += [""] * (len(names) - len(cells))
+        cells = row if len(row) == len(names) else row + [""] * (len(names) - len(row))
         identity = cells[name] if name is not None else ""
         yield Record(identity or str(number), cells[text], {column: cells[c] for c, column in others})
 
