@@ -17,12 +17,12 @@ def test_nothing_heavy_is_imported():
 def test_help_lists_the_commands_in_the_order_of_work(run):
     lines = run("--help").stdout.split("Commands:")[1].splitlines()
     assert [line.split()[0] for line in lines if line.strip()] == [
-        *("demo", "concepts", "fit", "show", "docs", "transform", "bench"),
+        *("demo", "index", "concepts", "fit", "show", "docs", "transform", "bench"),
     ]
     assert run().stdout == run("-h").stdout
 
 
-@pytest.mark.parametrize("command", ["demo", "concepts", "fit", "show", "docs", "transform"])
+@pytest.mark.parametrize("command", ["demo", "index", "concepts", "fit", "show", "docs", "transform"])
 def test_every_command_has_help_json_and_debug(run, command):
     text = run(command, "--help").stdout
     assert "--json" in text

@@ -78,7 +78,13 @@ def test_same_corpus_same_bytes(tmp_path):
         Corpus.from_texts(iter(TEXTS)).save(tmp_path / f"{name} streamed")
     for suffix in ("", " streamed"):
         files = sorted(path.name for path in (tmp_path / f"one{suffix}").iterdir())
-        assert files == ["arrays.safetensors", "documents.sqlite", "qdtm.json", "vocabulary.json"]
+        assert files == [
+            "arrays.safetensors",
+            "counts.safetensors",
+            "documents.sqlite",
+            "qdtm.json",
+            "vocabulary.json",
+        ]
         for file in files:
             assert (tmp_path / f"one{suffix}" / file).read_bytes() == (
                 tmp_path / f"two{suffix}" / file

@@ -63,7 +63,13 @@ class TermIndex:
     def of(cls, corpus: SearchableCorpus) -> TermIndex:
         """Return the index of a corpus, which is made once and lives as long as the corpus."""
         if corpus not in _INDICES:
-            _INDICES[corpus] = cls.from_matrix(corpus.document_term_matrix)
+            by_word = getattr(corpus, "counts_by_word", None)  # ready in an indexed corpus
+            if by_word is None:
+                _INDICES[corpus] = cls.from_matrix(corpus.document_term_matrix)
+            else:
+                _INDICES[corpus] = cls(
+                    sparse.csr_array(corpus.document_term_matrix), sparse.csc_array(by_word)
+                )
         return _INDICES[corpus]
 
     @property
@@ -79,12 +85,12 @@ class TermIndex:
     @cached_property
     def lengths(self) -> IntArray:
         """Tokens of each document, shape (D,)."""
-        return np.asarray(self.by_document.sum(axis=1), dtype=np.int64).ravel()
+        return _sums(self.by_document.data, self.by_document.indptr)
 
     @cached_property
     def word_counts(self) -> IntArray:
         """Occurrences of each word, shape (V,)."""
-        return np.asarray(self.by_document.sum(axis=0), dtype=np.int64).ravel()
+        return _sums(self.by_word.data, self.by_word.indptr)
 
     @cached_property
     def p_collection(self) -> FloatArray:
@@ -103,6 +109,15 @@ class TermIndex:
             documents, counts = self.documents_of(word)
             frequency[documents] += counts
         return frequency
+
+
+def _sums(values: NDArray[np.int32], offsets: NDArray[Any]) -> IntArray:
+    """Add up the values between each offset and the next."""
+    filled = np.diff(offsets) > 0
+    sums = np.zeros(len(offsets) - 1, dtype=np.int64)
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, offsets[:-1][filled], dtype=np.int64)
+    return sums
 
 
 _INDICES: WeakKeyDictionary[SearchableCorpus, TermIndex] = WeakKeyDictionary()

@@ -115,9 +115,14 @@ class Corpus:
         return count_matrix(self.tokens, self.offsets, self.n_words)
 
     @cached_property
+    def counts_by_word(self) -> Any:
+        """The same counts read by words: scipy CSC matrix of int32, shape (D, V)."""
+        return self.document_term_matrix.tocsc()
+
+    @cached_property
     def document_frequency(self) -> NDArray[np.int64]:
         """In how many documents each word occurs, shape (V,)."""
-        return np.bincount(self.document_term_matrix.indices, minlength=self.n_words).astype(np.int64)
+        return np.asarray(np.diff(self.counts_by_word.indptr), np.int64)
 
     @cached_property
     def word_counts(self) -> NDArray[np.int64]:
@@ -343,7 +348,10 @@ class Corpus:
     # --- keeping it --------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Save to a folder, whole or not at all; `force` replaces a corpus that was saved there before."""
+        """Save to a folder, whole or not at all; `force` replaces a corpus that was saved there before.
+
+        The word counts that queries need are saved too, so that a corpus is read and counted once.
+        """
         from qdtm.corpus.storage import save_corpus
 
         save_corpus(self, path, force=force)

@@ -1,4 +1,7 @@
-"""A `Corpus` in, a folder out, and back: arrays as safetensors, words as JSON, documents as SQLite."""
+"""A `Corpus` in, a folder out, and back: arrays as safetensors, words as JSON, documents as SQLite.
+
+A corpus that is saved on its own is an index: its word counts, by documents and by words, are saved with it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.counts_file import load_counts, save_counts
 from qdtm.corpus.records import Record
 from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
 from qdtm.corpus.store import DocumentStore
@@ -30,6 +34,7 @@ VERSION = 1
 _ARRAYS = "arrays.safetensors"
 _VOCABULARY = "vocabulary.json"
 _DOCUMENTS = "documents.sqlite"
+_COUNTS = "counts.safetensors"
 
 _SPECS = {"tokens": ArraySpec("int32", 1), "offsets": ArraySpec("int64", 1)}
 
@@ -37,11 +42,15 @@ _SPECS = {"tokens": ArraySpec("int32", 1), "offsets": ArraySpec("int64", 1)}
 def save_corpus(corpus: Corpus, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Save a corpus to a folder of its own; see `Corpus.save`."""
     with write_directory_atomically(path, force=force) as folder:
+        save_counts(folder / _COUNTS, corpus)
         write_corpus(corpus, folder)
 
 
 def write_corpus(corpus: Corpus, folder: Path) -> None:
-    """Write a corpus and its manifest into an empty folder that exists, such as one inside another result."""
+    """Write a corpus and its manifest into a folder that exists, such as one inside another result.
+
+    Without the counts, which can be made again: a result should not be larger than it needs to be.
+    """
     save_arrays(folder / _ARRAYS, {"tokens": corpus.tokens, "offsets": corpus.offsets})
     save_json(folder / _VOCABULARY, list(corpus.vocabulary))
     _save_documents(corpus.documents, folder / _DOCUMENTS)
@@ -80,6 +89,8 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
         raise StorageError(
             f"{str(path)!r} is damaged: its contents do not have the fingerprint it was saved with."
         )
+    if _COUNTS in manifest.files:
+        load_counts(folder / _COUNTS, corpus)
     return corpus
 
 

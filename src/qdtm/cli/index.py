@@ -1,0 +1,61 @@
+"""`qdtm index`: read a corpus once, so that every later command starts from the words and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qdtm.cli.options import force_option, output_options, quiet_option, read_options, text_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.corpus import Corpus
+
+
+@click.command()
+@click.argument("corpus", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(), required=True, metavar="DIR", help="Where to save the index."
+)
+@force_option
+@read_options
+@text_options
+@quiet_option
+@output_options
+def index(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Read CORPUS once and save it to DIR, ready for queries.
+
+    CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), or a folder of .txt files. Wherever a
+    command takes a CORPUS it takes DIR too, and then reads, splits and counts nothing again.
+    """
+    from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
+    from qdtm.cli.json_forms import corpus_json
+    from qdtm.cli.opening import open_corpus
+    from qdtm.storage import check_free
+
+    check_free(output, force=force)
+    notes = notes_console(quiet=quiet)
+    with warnings_as_notes(notes):
+        read = open_corpus(corpus, options, notes)
+        read.save(output, force=force)
+    if as_json:
+        print_json({"path": output, "corpus": corpus_json(read)})
+    elif not quiet:
+        print_page(_page(read, output))
+
+
+def _page(corpus: Corpus, output: str) -> Iterator[RenderableType]:
+    from qdtm.cli.views import facts, heading
+
+    yield heading("index", output)
+    yield facts(
+        [
+            ("documents", f"{corpus.n_documents:,}"),
+            ("words", f"{corpus.n_words:,}"),
+            ("tokens", f"{corpus.n_tokens:,}"),
+            ("ask it", f"qdtm concepts {output} -q QUERY, qdtm fit {output} -q QUERY -o RESULT"),
+        ]
+    )

@@ -1,0 +1,86 @@
+"""`qdtm index`: a corpus is read once, and every command starts from what was saved."""
+
+import json
+
+import pytest
+
+from qdtm import Corpus
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory, news):
+    from click.testing import CliRunner
+
+    from qdtm.cli.main import cli
+
+    folder = tmp_path_factory.mktemp("indices") / "news"
+    done = CliRunner().invoke(cli, ["index", str(news), "-o", str(folder), "--id-column", "nr"])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_the_index_is_the_corpus(index, news):
+    read = Corpus.read(news, id_column="nr")
+    saved = Corpus.load(index)
+    assert saved.fingerprint == read.fingerprint
+    assert [document.id for document in saved.documents] == [document.id for document in read.documents]
+
+
+def test_it_says_what_it_holds(run, news, tmp_path):
+    page = run("index", news, "-o", tmp_path / "out").stdout
+    assert "18" in page
+    assert "qdtm concepts" in page
+
+
+def test_json(run, news, tmp_path):
+    printed = json.loads(run("index", news, "-o", tmp_path / "out", "--json").stdout)
+    corpus = Corpus.load(tmp_path / "out")
+    assert printed == {
+        "path": str(tmp_path / "out"),
+        "corpus": {"documents": 18, "words": corpus.n_words, "tokens": corpus.n_tokens},
+    }
+
+
+def test_concepts_are_those_of_the_file(run, index, news):
+    options = ("-q", "fire", "-q", "cricket match", "--json")
+    from_file = json.loads(run("concepts", news, "--id-column", "nr", *options).stdout)
+    assert json.loads(run("concepts", index, *options).stdout) == from_file
+
+
+def test_a_fit_is_that_of_the_file(run, index, news, tmp_path):
+    options = ("-q", "fire", "--max-sweeps", 8, "--quiet")
+    run("fit", index, "-o", tmp_path / "a", *options)
+    run("fit", news, "--id-column", "nr", "-o", tmp_path / "b", *options)
+    names = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_new_documents_may_be_an_index(run, index, news, result):
+    table = run("transform", result, index).stdout
+    assert table == run("transform", result, news, "--id-column", "nr").stdout
+
+
+def test_text_options_are_for_the_index_and_not_for_what_comes_after(run, news, tmp_path):
+    run("index", news, "-o", tmp_path / "out", "--max-words", 5)
+    assert Corpus.load(tmp_path / "out").n_words == 5
+    failed = run("concepts", tmp_path / "out", "-q", "fire", "--max-words", 9, code=2)
+    assert "leave out --max-words" in failed.stderr
+
+
+def test_a_place_that_is_taken_is_refused_before_reading(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    failed = run("index", tmp_path / "missing.csv", "-o", tmp_path / "out", code=2)
+    assert "holds other files" in failed.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["notes.txt"]
+
+
+def test_nothing_is_left_of_a_stopped_run(run, news, tmp_path, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("qdtm.corpus.storage.write_manifest", stop)
+    failed = run("index", news, "-o", tmp_path / "out", code=130)
+    assert failed.stderr == "qdtm: interrupted; nothing was written.\n"
+    assert list(tmp_path.iterdir()) == []
