@@ -7,7 +7,20 @@ Models have the names that `qdtm bench` gives them; figures are means over five 
 from dataclasses import dataclass
 from typing import Literal
 
-Metric = Literal["accuracy", "coherence", "precision_at_k", "diversity", "cohesion", "overall"]
+Metric = Literal[
+    "accuracy",
+    "coherence",
+    "precision_at_k",
+    "accuracy_own",
+    "precision_at_k_own",
+    "accuracy_mixed",
+    "precision_at_k_mixed",
+    "diversity",
+    "cohesion",
+    "overall",
+]
+"""`_own` and `_mixed` are the two readings of a count model: its own document distribution, and the mix of
+p(topic | word) over a document's words."""
 
 
 @dataclass(frozen=True)

@@ -37,14 +37,29 @@ def parent_figures(outcome: Outcome, dataset: Dataset, windows: WindowCounts) ->
     dataset : Dataset
     windows : WindowCounts
         Of the reference corpus, for the data set's vocabulary.
+
+    Returns
+    -------
+    tuple of Figure
+        Of a model with two readings those of both; `summarise` finds the better.
     """
+    labels = dataset.labels
     figures = []
-    if outcome.shares is not None:
-        figures.append(Figure("accuracy", classification_accuracy(outcome.shares, dataset.labels)))
+    if outcome.own is None and outcome.shares is not None:
+        figures.append(Figure("accuracy", classification_accuracy(outcome.shares, labels)))
     if outcome.topics is not None:
         words = top_words(outcome.topics, dataset.corpus.vocabulary)
         figures.append(Figure("coherence", float(np.mean([c_v(topic, windows) for topic in words]))))
-    figures.append(Figure("precision_at_k", mean_precision_at_k(outcome.scores, dataset.labels)))
+    if outcome.own is None:
+        figures.append(Figure("precision_at_k", mean_precision_at_k(outcome.scores, labels)))
+    else:
+        assert outcome.shares is not None
+        figures += [
+            Figure("accuracy_own", classification_accuracy(outcome.own.shares, labels)),
+            Figure("precision_at_k_own", mean_precision_at_k(outcome.own.scores, labels)),
+            Figure("accuracy_mixed", classification_accuracy(outcome.shares, labels)),
+            Figure("precision_at_k_mixed", mean_precision_at_k(outcome.scores, labels)),
+        ]
     return tuple(figures)
 
 

@@ -35,6 +35,20 @@ class SubtopicGroup:
 
 
 @dataclass(frozen=True, eq=False)
+class Reading:
+    """What the same topics say about documents, read in another way.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (D, Q)
+    shares : ndarray of shape (D, K)
+    """
+
+    scores: FloatArray
+    shares: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What a system found in a corpus.
 
@@ -48,12 +62,16 @@ class Outcome:
         p(word | topic) of the topic that stands for each concept.
     subtopics : tuple of SubtopicGroup, length Q, optional
         The subtopics of each concept; None if the system has none or was not asked for them.
+    own : Reading, optional
+        A count model's own document distribution, where `scores` and `shares` are the mix of p(topic | word).
+        The tables print both and compare on the better, so that the way of reading does not decide the race.
     """
 
     scores: FloatArray
     shares: FloatArray | None = None
     topics: FloatArray | None = None
     subtopics: tuple[SubtopicGroup, ...] | None = None
+    own: Reading | None = None
 
 
 class System(Protocol):

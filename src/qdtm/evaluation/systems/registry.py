@@ -54,10 +54,24 @@ class Row:
 
 
 _QUERY_DRIVEN = "qdtm.evaluation.systems.query_driven:make_query_driven"
+_BASELINES = "qdtm.evaluation.systems.baselines"
 _ALL: tuple[Table, ...] = ("table1", "table3", "topics")
+_FIRST: tuple[Table, ...] = ("table1",)
+_THIRD: tuple[Table, ...] = ("table3",)
 
 #: All rows, in the order of the tables.
 ROWS: dict[str, Row] = {
+    "lda": Row("lda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
+    "dflda": Row("dflda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
+    "sclda": Row("sclda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
+    "islda": Row("islda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
+    "htm": Row("htm", f"{_BASELINES}:make_tree_row", _THIRD, _THIRD),
+    "htm-gamma-1": Row("htm-gamma-1", f"{_BASELINES}:make_tree_row", _THIRD),
+    "bm25": Row("bm25", f"{_BASELINES}:make_retrieval_row", _FIRST),
+    "bm25-expert": Row("bm25-expert", f"{_BASELINES}:make_retrieval_row", _FIRST),
+    "ql": Row("ql", f"{_BASELINES}:make_retrieval_row", _FIRST),
+    "ql-expert": Row("ql-expert", f"{_BASELINES}:make_retrieval_row", _FIRST),
+    "seeded-lda": Row("seeded-lda", f"{_BASELINES}:make_topic_row", _FIRST),
     "qdtm-fre": Row("qdtm-fre", _QUERY_DRIVEN, _ALL, ("table1",)),
     "qdtm-rel": Row("qdtm-rel", _QUERY_DRIVEN, _ALL, ("table1",)),
     "qdtm-kld": Row("qdtm-kld", _QUERY_DRIVEN, _ALL, _ALL),

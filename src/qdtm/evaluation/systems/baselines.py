@@ -1,0 +1,203 @@
+"""The rows of what the query-driven model is compared with: a row's name in, a `System` out.
+
+Every row gets the experts' keywords, but for retrieval by the query itself. A count model's documents are
+read in two ways; see `Outcome.own`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts.resolve import matches_of, resolve_list, resolve_text
+from qdtm.corpus import Corpus
+from qdtm.embeddings import load_vectors
+from qdtm.evaluation.baselines.chain import Schedule
+from qdtm.evaluation.baselines.collapsed import LDA, SeededLDA
+from qdtm.evaluation.baselines.constrained import DFLDA, ISLDA, SCLDA, Keywords
+from qdtm.evaluation.baselines.extras import require
+from qdtm.evaluation.baselines.hierarchical import HTM, TopicTree
+from qdtm.evaluation.baselines.matching import match_topics
+from qdtm.evaluation.baselines.retrieval import bm25_scores, query_likelihood_scores
+from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit
+from qdtm.evaluation.datasets import Dataset, ExperimentConcept
+from qdtm.evaluation.systems.outcome import Outcome, Reading, SubtopicGroup
+from qdtm.evaluation.systems.registry import SystemOptions
+
+Settings = Mapping[str, str | float | bool | None]
+
+
+class TopicModel(Protocol):
+    """A model of `qdtm.evaluation.baselines`."""
+
+    def fit(self, corpus: Corpus, seed: int = 0) -> TopicFit:
+        """Find the topics of a corpus."""
+        ...
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a topic model gets its row.
+
+    Attributes
+    ----------
+    make : callable
+        Takes the keywords of each concept and the options.
+    knows_concepts : bool
+        Whether topic q is that of concept q; else it is found by its words.
+    needs : tuple of (str, str)
+        Modules, and the extra that has each.
+    """
+
+    make: Callable[[Keywords, SystemOptions], TopicModel]
+    knows_concepts: bool = True
+    needs: tuple[tuple[str, str], ...] = ()
+
+
+def _schedule(options: SystemOptions) -> Schedule:
+    return Schedule().limited_to(options.max_sweeps)
+
+
+_TOMOTOPY = (("tomotopy", "baselines"),)
+
+RECIPES: Mapping[str, Recipe] = {
+    "lda": Recipe(lambda words, options: LDA(len(words) + 1, schedule=_schedule(options)), False, _TOMOTOPY),
+    "dflda": Recipe(lambda words, options: DFLDA(words, schedule=_schedule(options)), False),
+    "sclda": Recipe(lambda words, options: SCLDA(words, schedule=_schedule(options))),
+    "islda": Recipe(lambda words, options: ISLDA(words, schedule=_schedule(options))),
+    "seeded-lda": Recipe(
+        lambda words, options: SeededLDA(words, schedule=_schedule(options)), needs=_TOMOTOPY
+    ),
+}
+
+
+def make_topic_row(name: str, options: SystemOptions) -> TopicRow:
+    """Make the system of one of `RECIPES`."""
+    for module, extra in RECIPES[name].needs:
+        require(module, extra)
+    return TopicRow(name, options)
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """A row of a flat topic model."""
+
+    name: str
+    options: SystemOptions
+
+    @property
+    def settings(self) -> Settings:
+        """The options; all else is in the code."""
+        return {"max_sweeps": self.options.max_sweeps}
+
+    def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:  # noqa: ARG002
+        """Fit the model; see `System`."""
+        recipe, keywords = RECIPES[self.name], keywords_of(dataset)
+        fit = recipe.make(keywords, self.options).fit(dataset.corpus, seed)
+        chosen = np.arange(len(keywords)) if recipe.knows_concepts else matched(fit.topics, dataset)
+        mixed = fit.mixed_doc_topics(dataset.corpus)
+        return Outcome(
+            scores=mixed[:, chosen],
+            shares=mixed,
+            topics=fit.topics[chosen],
+            own=Reading(fit.doc_topics[:, chosen], fit.doc_topics),
+        )
+
+
+def make_tree_row(name: str, options: SystemOptions) -> TreeRow:
+    """Make the row of hierarchical LDA."""
+    require("tomotopy", "baselines")
+    return TreeRow(name, options)
+
+
+#: The prior of a new topic in each row of hierarchical LDA: the paper's, and one that gives larger trees.
+TREE_GAMMAS = {"htm": 0.1, "htm-gamma-1": 1.0}
+
+
+@dataclass(frozen=True)
+class TreeRow:
+    """A row of hierarchical LDA: of each concept the nearest topic of the second level, and its children."""
+
+    name: str
+    options: SystemOptions
+
+    @property
+    def settings(self) -> Settings:
+        """The options; all else is in the code."""
+        return {"max_sweeps": self.options.max_sweeps}
+
+    def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:
+        """Fit the model; see `System`."""
+        n_sweeps = self.options.max_sweeps or HTM.n_sweeps
+        model = HTM(gamma=TREE_GAMMAS[self.name], n_sweeps=min(HTM.n_sweeps, n_sweeps))
+        tree = model.fit(dataset.corpus, seed)
+        chosen = matched(tree.parents, dataset)
+        p_parent = tree.parents / tree.parents.sum(axis=0).clip(1e-300)  # (P, V)
+        scores = np.asarray(dataset.corpus.document_term_matrix @ p_parent[chosen].T)
+        return Outcome(
+            scores=scores,
+            topics=tree.parents[chosen],
+            subtopics=tuple(_group(tree, p) for p in chosen) if subtopics else None,
+        )
+
+
+def _group(tree: TopicTree, p: int) -> SubtopicGroup:
+    return SubtopicGroup(tree.children[p], tree.child_prevalence[p])
+
+
+def make_retrieval_row(name: str, _options: SystemOptions) -> RetrievalRow:
+    """Make a row of plain retrieval: "bm25", "ql", and both with "-expert"."""
+    return RetrievalRow(name)
+
+
+@dataclass(frozen=True)
+class RetrievalRow:
+    """A row that ranks documents by a list of words; equally good documents are in random order."""
+
+    name: str
+
+    @property
+    def settings(self) -> Settings:
+        """Nothing but the name decides."""
+        return {}
+
+    def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:  # noqa: ARG002
+        """Rank documents; see `System`."""
+        score = bm25_scores if self.name.startswith("bm25") else query_likelihood_scores
+        counts = dataset.corpus.document_term_matrix
+        columns = [score(counts, np.array(self._words(concept, dataset.corpus), dtype=np.int64))
+                   for concept in dataset.concepts]  # fmt: skip
+        return Outcome(scores=break_ties(np.stack(columns, axis=1), seed))
+
+    def _words(self, concept: ExperimentConcept, corpus: Corpus) -> tuple[int, ...]:
+        if self.name.endswith("-expert"):
+            return matches_of(resolve_list(concept.keywords, corpus))
+        return matches_of(resolve_text(concept.query, corpus))
+
+
+def break_ties(scores: FloatArray, seed: int) -> FloatArray:
+    """Return the rank of each document in each column, the best highest; equal scores in random order.
+
+    Corpora are sorted by category, so to keep the order of equally good documents would tell the labels.
+    """
+    order = np.random.default_rng(seed).permutation(len(scores))
+    ranks = np.empty_like(scores)
+    for column, rank in zip(scores.T, ranks.T, strict=True):
+        rank[order[np.argsort(column[order], kind="stable")]] = np.arange(len(scores))
+    return ranks
+
+
+def keywords_of(dataset: Dataset) -> Sequence[tuple[str, ...]]:
+    """Return the experts' keywords of each concept."""
+    return [concept.keywords for concept in dataset.concepts]
+
+
+def matched(topics: FloatArray, dataset: Dataset) -> NDArray[np.int64]:
+    """Return the topic of each concept by the words' bundled vectors."""
+    vectors = load_vectors("glove")
+    assert vectors is not None
+    return match_topics(topics, dataset.corpus.vocabulary, keywords_of(dataset), vectors)
