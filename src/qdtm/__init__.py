@@ -10,17 +10,29 @@ if TYPE_CHECKING:
     from qdtm.concepts import Query
     from qdtm.corpus import Corpus, TextPipeline
     from qdtm.model import QueryDrivenTopicModel
+    from qdtm.progress_bar import ProgressBar
+    from qdtm.results.result import Result
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Corpus": "qdtm.corpus",
+    "ProgressBar": "qdtm.progress_bar",
     "Query": "qdtm.concepts",
     "QueryDrivenTopicModel": "qdtm.model",
+    "Result": "qdtm.results.result",
     "TextPipeline": "qdtm.corpus",
 }
 
-__all__ = ["Corpus", "Query", "QueryDrivenTopicModel", "TextPipeline", "__version__"]
+__all__ = [
+    "Corpus",
+    "ProgressBar",
+    "Query",
+    "QueryDrivenTopicModel",
+    "Result",
+    "TextPipeline",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

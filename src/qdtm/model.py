@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -23,24 +22,24 @@ from qdtm.concepts.choosing import measure_reaches
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
 from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
-from qdtm.errors import QueryError
-from qdtm.results.distributions import document_subtopics, document_topics, topic_word_probabilities
-from qdtm.results.documents import DocumentTable, rank_documents
+from qdtm.results.distributions import document_topics, topic_word_probabilities
+from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import related_words
-from qdtm.results.storage import load_model, save_model
+from qdtm.results.result import Result
+from qdtm.results.storage import load_model
 from qdtm.results.topic import Topic
-from qdtm.results.topics import build_topics
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import ProgressCallback
 from qdtm.sampler.two_phases import TwoPhases, run_two_phases
 from qdtm.settings import Settings, check_settings
+from qdtm.showing import ShowsResult
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")
 """The packages that decide about the numbers of a fit."""
 
 
-class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find what a corpus says about your queries: a parent topic for each, and its subtopics.
 
     Parameters
@@ -94,6 +93,8 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ----------
     fit_ : ModelFit
         The whole outcome, as numbers.
+    result_ : Result
+        The same with its corpus: what the report, the figures and the exports are made of.
     corpus_ : Corpus
     concepts_ : tuple of Concept
     topics_ : tuple of Topic
@@ -219,8 +220,13 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.fit_ = fit
         self.corpus_ = corpus
         self.n_features_in_ = len(fit.vocabulary)
-        for name in ("topics_", "background_topics_", "components_", "_topics", "doc_topic_"):
+        self.result_ = Result(fit, corpus)
+        for name in ("components_", "doc_topic_"):
             self.__dict__.pop(name, None)
+
+    def _adopt_result(self, result: Result) -> None:
+        """Take a result that is shown otherwise; its numbers are the same."""
+        self.fit_, self.result_ = result.fit, result
 
     # --- what was found ----------------------------------------------------------------------------------
 
@@ -238,12 +244,12 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     @property
     def topics_(self) -> tuple[Topic, ...]:
         """The parent topic of each query, in order, with its subtopics."""
-        return self._topics[0]
+        return self._result.topics
 
     @property
     def background_topics_(self) -> tuple[Topic, ...]:
         """The topics of the rest of the corpus, largest first."""
-        return self._topics[1]
+        return self._result.background
 
     @cached_property
     def doc_topic_(self) -> NDArray[np.float64]:
@@ -251,14 +257,15 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         fit = self._fitted
         return document_topics(self.corpus_.document_term_matrix, fit.word_topic)
 
-    @cached_property
-    def _topics(self) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
-        return build_topics(self._fitted)
-
     @property
     def _fitted(self) -> ModelFit:
         check_is_fitted(self, "fit_")
         return self.fit_
+
+    @property
+    def _result(self) -> Result:
+        check_is_fitted(self, "fit_")
+        return self.result_
 
     @property
     def _n_features_out(self) -> int:
@@ -293,33 +300,13 @@ class QueryDrivenTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         subtopic : str, optional
             A subtopic's id, such as "0.2": its documents only, by their share in it.
         """
-        q = self._query_index(query)
-        shares = document_subtopics(
-            self.corpus_.document_term_matrix, self._fitted.word_topic, self._fitted.subtopic_counts[q], q
-        )
-        return rank_documents(
-            self.corpus_.documents,
-            self.doc_topic_[:, q],
-            shares,
-            self.topics_[q],
-            n=n,
-            subtopic=subtopic,
-            lengths=self.corpus_.document_lengths,
-        )
-
-    def _query_index(self, query: str | int) -> int:
-        names = [concept.name for concept in self._fitted.concepts]
-        if isinstance(query, str) and query in names:
-            return names.index(query)
-        if isinstance(query, Integral) and not isinstance(query, bool) and 0 <= int(query) < len(names):
-            return int(query)
-        raise QueryError(f"There is no query {query!r} in this model. Its queries: {', '.join(names)}.")
+        return self._result.documents(query, n, subtopic=subtopic)
 
     # --- storage -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Save the model and its corpus to a folder, with `topics.csv` and `documents.csv` beside."""
-        save_model(path, self._fitted, self.corpus_, force=force)
+        self._result.save(path, force=force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -27,6 +27,9 @@ from qdtm.errors import StorageError
 MANIFEST = "qdtm.json"
 FORMAT = "qdtm"
 
+REMADE = ("report.html",)
+"""Files beside a saved result that can be made from it again: not in its manifest, and replaced with it."""
+
 MAX_JSON_BYTES = 256 * 2**20
 """No JSON file of ours comes near this; a larger one is not read into memory."""
 
@@ -154,7 +157,7 @@ def write_manifest(folder: Path, *, kind: str, version: int, content: Mapping[st
     files = {
         name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
         for name in _file_names(folder)
-        if name != MANIFEST
+        if name not in (MANIFEST, *REMADE)
     }
     save_json(
         folder / MANIFEST,
@@ -288,7 +291,7 @@ def _foreign_files(folder: Path) -> list[str]:
         listed = set()
     droppings = (".", "~$")  # what file managers and office programs leave behind
     names = (name for name in _file_names(folder) if not PurePosixPath(name).name.startswith(droppings))
-    return [name for name in names if name != MANIFEST and name not in listed]
+    return [name for name in names if name not in (MANIFEST, *REMADE) and name not in listed]
 
 
 def _move_into_place(folder: Path, target: Path) -> None:

@@ -27,7 +27,7 @@ def test_writes_a_model_and_tables(fit, tmp_path):
     result = fit("--id-column", "nr", queries=("fire", "cricket match"))
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == [
-        *("corpus", "documents.csv", "model.safetensors", "qdtm.json", "topics.csv"),
+        *("corpus", "documents.csv", "model.safetensors", "qdtm.json", "report.html", "topics.csv"),
     ]
     rows = list(csv.DictReader((out / "documents.csv").open(encoding="utf-8", newline="")))
     assert [row["document"] for row in rows] == [f"n{number}" for number in range(1, len(TEXTS) + 1)]

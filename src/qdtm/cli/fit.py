@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from qdtm.cli.options import (
+    column_options,
     force_option,
     model_options,
     output_options,
@@ -37,24 +39,29 @@ _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_pr
 @read_options
 @text_options
 @model_options
+@column_options
+@click.option("--no-report", is_flag=True, help="Write no report.html.")
 @seed_option
 @quiet_option
 @output_options
-def fit(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
+def fit(
+    corpus: str, output: str, force: bool, no_report: bool, quiet: bool, as_json: bool, **options: Any
+) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
     corpus.
 
-    DIR gets the model, topics.csv (all topics with their words) and documents.csv (your own columns, the
-    relevance of each document to each query, and its main subtopic). Ctrl-C ends early, and saves what was
-    found until then.
+    DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
+    documents.csv (your own columns, the relevance of each document to each query, and its main subtopic).
+    Ctrl-C ends early, and saves what was found until then.
     """
     from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
     from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
     from qdtm.cli.json_forms import model_json
-    from qdtm.cli.opening import open_corpus
+    from qdtm.cli.opening import check_columns, open_corpus
     from qdtm.cli.queries import parse_queries, query_parameters
+    from qdtm.cli.report import REPORT
     from qdtm.storage import check_free
 
     check_free(output, force=force)
@@ -62,13 +69,17 @@ def fit(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **opt
     model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
     notes = notes_console(quiet=quiet)
     with warnings_as_notes(notes):
-        fit_with_progress(model, open_corpus(corpus, options, notes), notes)
+        documents = open_corpus(corpus, options, notes)
+        columns = check_columns(documents, options)
+        fit_with_progress(model, documents, notes)
     note_doubts(model, notes)
-    model.save(output, force=force)
+    model.set_columns(**columns).save(output, force=force)
+    if not no_report:
+        model.report(Path(output) / REPORT)
     if as_json:
         print_json({"path": output} | model_json(model, 10))
     elif not quiet:
-        print_page(_page(model, output))
+        print_page(_page(model, output, with_report=not no_report))
     end_if_interrupted(model, output)
 
 
@@ -82,15 +93,18 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _page(model: QueryDrivenTopicModel, output: str) -> Iterator[RenderableType]:
+def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> Iterator[RenderableType]:
     from qdtm.cli.views import facts, heading, model_page
+
+    report = [("report.html", "all of this to read and to hand on; open it in a browser")]
 
     yield from model_page(model)
     yield heading("saved", output)
     yield facts(
         [
+            *(report if with_report else []),
             ("topics.csv", "all topics with their words"),
             ("documents.csv", "each document's relevance and main subtopics"),
-            ("look closer", f"qdtm docs {output}, qdtm show {output}"),
+            ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
     )

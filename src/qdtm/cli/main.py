@@ -15,9 +15,12 @@ from qdtm.cli.bench import bench
 from qdtm.cli.concepts import concepts
 from qdtm.cli.demo import demo
 from qdtm.cli.docs import docs
+from qdtm.cli.explain import explain
+from qdtm.cli.export import export
 from qdtm.cli.failure import one_line_failures
 from qdtm.cli.fit import fit
 from qdtm.cli.index import index
+from qdtm.cli.report import report
 from qdtm.cli.show import show
 from qdtm.cli.transform import transform
 
@@ -55,7 +58,7 @@ def cli(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, index, concepts, fit, show, docs, transform, bench):
+for command in (demo, index, concepts, fit, show, docs, explain, report, export, transform, bench):
     cli.add_command(command)
 
 

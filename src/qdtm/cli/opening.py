@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel
 
 _READ = ("text_column", "id_column", "encoding")
+_COLUMNS = ("time_column", "group_column", "date_format")
 _TEXT = ("language", "min_df", "max_df", "max_words")
 
 
@@ -44,6 +45,18 @@ def open_corpus(
     columns = {name: options[name] for name in _READ}
     with reading(console, path) as progress:
         return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
+
+
+def check_columns(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of dates and groups that were named; refuse one that is missing, before any work."""
+    from qdtm.corpus.columns import find_column
+
+    names = corpus.documents.field_names
+    given = {name: options[name] for name in _COLUMNS if options[name] is not None}
+    for name in ("time_column", "group_column"):
+        if name in given:
+            given[name] = names[find_column(names, given[name], "the corpus")]
+    return given
 
 
 def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:

@@ -117,6 +117,14 @@ model_options = together(
     click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result is the same with any."),
 )  # fmt: skip
 
+column_options = together(
+    click.option("--time-column", metavar="NAME", help="Your column with dates: topics over time."),
+    click.option(
+        "--date-format", metavar="FORMAT", help="How its dates are written, such as %d.%m.%Y.  [found]"
+    ),
+    click.option("--group-column", metavar="NAME", help="Your column with groups: topics by group."),
+)
+
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same result."
 )

@@ -1,0 +1,92 @@
+"""`qdtm explain`: why a document of a saved result is relevant, token by token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qdtm.cli.options import output_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.results.explain import Explanation
+
+_STYLES = ("", "", "bold", "bold underline")  # by how much a word counts
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.option("--doc", "document", required=True, metavar="ID", help="The document's id.")
+@click.option("-q", "--query", metavar="QUERY", help="Relevance to this query.  [its most relevant one]")
+@click.option(
+    "-n", "--tokens", "n_tokens", type=click.IntRange(1), default=15, show_default=True, metavar="N",
+    help="Tokens listed, those that carry most first.",
+)  # fmt: skip
+@output_options
+def explain(directory: str, document: str, query: str | None, n_tokens: int, as_json: bool) -> None:
+    """Say why a document is relevant: the topic of each token, and its share of the relevance."""
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.results.explain import explain_document
+    from qdtm.results.result import Result
+
+    explanation = explain_document(Result.load(directory), document, query)
+    if as_json:
+        print_json(_json(explanation))
+    else:
+        print_page(_page(explanation, n_tokens))
+
+
+def _json(explanation: Explanation) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    document = explanation.document
+    return {
+        "document": {"index": document.index, "id": document.id, "fields": dict(document.fields)},
+        "query": explanation.query,
+        "relevance": explanation.relevance,
+        "topics": [
+            {"id": topic, "name": explanation.names.get(topic, topic), "tokens": n}
+            for topic, n in explanation.topic_counts()
+        ],
+        "tokens": [asdict(token) for token in explanation.tokens],
+    }
+
+
+def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from qdtm.cli.plain_text import one_line
+    from qdtm.cli.views import Columns, facts, heading, table
+
+    relevance = f"relevance to '{explanation.query}' {explanation.relevance:.3f}"
+    yield heading(explanation.document.id, relevance)
+    passage = explanation.passage(1_200)
+    text = Text()
+    for piece in passage.pieces:
+        shown = one_line(piece.text)
+        text.append(" " if piece.text[:1].isspace() and shown else "")
+        text.append(shown, _STYLES[piece.level])
+        text.append(" " if piece.text[-1:].isspace() else "")
+    yield Padding(text, (0, 0, 1, 2))
+    yield facts(
+        (f"{n} tokens", f"{topic} {explanation.names.get(topic, '')}")
+        for topic, n in explanation.topic_counts()[:8]
+    )
+    yield Text()
+    number = {"justify": "right", "no_wrap": True}
+    columns: Columns = [("token", {}), ("share", number), ("topic", {"no_wrap": True}), ("why", {})]
+    heaviest = sorted(explanation.tokens, key=lambda token: -token.share)[:n_tokens]
+    rows = [(t.written, f"{t.share:.1%}", t.subtopic or t.topic, _why(t)) for t in heaviest]
+    yield table(columns, rows) if rows else facts([("tokens", "none that the model knows")])
+
+
+def _why(token: Any) -> str:
+    if token.is_concept:
+        return "a concept word"
+    if token.pulled_by:
+        return f"pulled in by '{token.pulled_by}'"
+    return ""

@@ -1,0 +1,34 @@
+"""`qdtm report`: a saved result as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from qdtm.cli.failure import debug_option
+from qdtm.cli.options import column_options, force_option
+from qdtm.errors import StorageError
+
+REPORT = "report.html"
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to.  [DIR/report.html]")
+@force_option
+@column_options
+@debug_option
+def report(directory: str, output: str | None, force: bool, **options: Any) -> None:
+    """Write the report of the result in DIR: one file, which opens in any browser and asks for nothing."""
+    from qdtm.cli.opening import check_columns
+    from qdtm.report import write_report
+    from qdtm.results.result import Result
+
+    path = Path(directory) / REPORT if output is None else Path(output)
+    if output is not None and path.exists() and not path.is_dir() and not force:
+        raise StorageError(f"{str(path)!r} exists already; use --force to replace it.")
+    result = Result.load(directory)
+    columns = check_columns(result.corpus, options)
+    click.echo(write_report(result.with_columns(**columns), path))

@@ -1,0 +1,138 @@
+"""A `Result` and a format in, files out: whole, or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from qdtm.errors import ParameterError, StorageError
+from qdtm.export.tables import Cell, Table, result_tables
+from qdtm.report.methods import CITATION, methods_paragraph, settings_table
+from qdtm.results.result import Result
+from qdtm.results.tables import safe_cell
+
+Format = Literal["csv", "xlsx", "json"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+def export_result(
+    result: Result, path: str | os.PathLike[str], format: Format = "csv", *, force: bool = False
+) -> Path:
+    """Write all tables of a result.
+
+    Parameters
+    ----------
+    result : Result
+    path : path
+        A folder for "csv", a file for the others.
+    format : {"csv", "xlsx", "json"}
+        "csv" writes a file for each table, "xlsx" one workbook with a sheet each, "json" one object.
+    force : bool
+        Replace what is there. A folder is never replaced, only the files in it that have our names.
+
+    Raises
+    ------
+    StorageError
+        If something is there already, or the disk refuses.
+    MissingExtraError
+        If the format needs a package that is not installed.
+    """
+    if format not in FORMATS:
+        raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, FORMATS))}.")
+    target = Path(path)
+    try:
+        if format == "csv":
+            _write_folder(result, target, force)
+        else:
+            from qdtm.export.workbook import write_workbook
+
+            _write_file(target, force, write_workbook if format == "xlsx" else write_json, result)
+    except OSError as error:
+        raise StorageError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+    return target
+
+
+def _write_folder(result: Result, folder: Path, force: bool) -> None:
+    """Write each table to a file of its own; none is put in place before all are written."""
+    if folder.exists() and not folder.is_dir():
+        raise StorageError(f"{str(folder)!r} is a file; give the name of a folder.")
+    tables = result_tables(result)
+    names = [f"{table.name.replace(' ', '_')}.csv" for table in tables]
+    taken = [name for name in names if (folder / name).exists()]
+    if taken and not force:
+        raise StorageError(f"{str(folder / taken[0])!r} exists already; use force (--force) to replace it.")
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f".{os.getpid()}.tmp"
+    unfinished.mkdir()
+    try:
+        for table, name in zip(tables, names, strict=True):
+            write_csv(table, unfinished / name)
+        for name in names:
+            (unfinished / name).replace(folder / name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _write_file(target: Path, force: bool, write: Callable[[Result, Path], None], result: Result) -> None:
+    if target.is_dir():
+        raise StorageError(f"{str(target)!r} is a folder; give the name of a file.")
+    if target.exists() and not force:
+        raise StorageError(f"{str(target)!r} exists already; use force (--force) to replace it.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        write(result, unfinished)
+        unfinished.replace(target)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def write_csv(table: Table, path: Path) -> None:
+    """Write a table as .csv, in UTF-8 with a mark that spreadsheets know it by.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it (`safe_cell`).
+    """
+    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([safe_cell(name) for name in table.columns])
+        for row in table.rows():
+            writer.writerow([_csv_cell(cell) for cell in row])
+
+
+def write_json(result: Result, path: Path) -> None:
+    """Write all tables as one JSON object: `about`, then each table as a list of objects, a row a line."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        settings = dict(settings_table(result))
+        about = {"methods": methods_paragraph(result), "citation": CITATION, "settings": settings}
+        file.write('{"about": ' + _json(about))
+        for table in result_tables(result):
+            file.write(f',\n"{table.name.replace(" ", "_")}": [')
+            for number, row in enumerate(table.rows()):
+                cells = dict(zip(table.columns, map(_finite, row), strict=True))
+                file.write((",\n" if number else "\n") + _json(cells))
+            file.write("\n]")
+        file.write("}\n")
+
+
+def _csv_cell(cell: Cell) -> str | int:
+    if isinstance(cell, str):
+        return safe_cell(cell)
+    if isinstance(cell, float):
+        return f"{cell:.6f}"
+    return "" if cell is None else cell
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False)
+
+
+def _finite(cell: Cell) -> Cell:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell

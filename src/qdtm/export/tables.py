@@ -1,0 +1,158 @@
+"""A `Result` in, tables out: topics, subtopics, concept words, documents. Rows are made one by one.
+
+A cell is a text, a number or None. Whoever writes it decides how a text that looks like a formula is kept a
+text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from qdtm.results.documents import distinct_names
+from qdtm.results.result import Result
+from qdtm.results.scores import score_documents
+from qdtm.results.topic import Topic
+
+Cell = str | int | float | None
+Row = Sequence[Cell]
+
+N_WORDS = 20
+_PER_QUERY = ("relevance", "subtopic", "subtopic name")
+_OVERALL = ("main query", "top words", "text")
+_BLOCK = 65_536  # documents scored at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table that is read once or more, a row at a time.
+
+    Attributes
+    ----------
+    name : str
+    columns : tuple of str
+    rows : callable
+        Returns an iterator over the rows.
+    own_columns : range
+        Which columns are the user's own: texts, whatever they look like.
+    own_rows : callable
+        Returns an iterator over the values in these columns alone.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Callable[[], Iterator[Row]]
+    own_columns: range = range(0)
+    own_rows: Callable[[], Iterator[Sequence[str]]] = lambda: iter(())
+
+
+def result_tables(result: Result) -> tuple[Table, ...]:
+    """Return all tables of a result."""
+    return topics_table(result), subtopics_table(result), concept_words_table(result), documents_table(result)
+
+
+def topics_table(result: Result) -> Table:
+    """Return the parent and background topics, a row each."""
+    columns = (
+        "id", "kind", "name", "query", "prevalence", "tokens", "subtopics", "top words", "concept words",
+    )  # fmt: skip
+
+    def rows() -> Iterator[Row]:
+        for topic, concept in zip(result.topics, result.fit.concepts, strict=True):
+            words = " ".join(word.word for word in concept.words)
+            yield (topic.id, "parent", topic.name, concept.query.text or concept.name, topic.prevalence,
+                   topic.n_tokens, len(topic.subtopics), _words(topic), words)  # fmt: skip
+        for topic in result.background:
+            yield (topic.id, "background", topic.name, None, topic.prevalence, topic.n_tokens, 0,
+                   _words(topic), None)  # fmt: skip
+
+    return Table("topics", columns, rows)
+
+
+def subtopics_table(result: Result) -> Table:
+    """Return the subtopics of all queries, a row each."""
+    columns = (
+        "id", "query", "name", "distinctive words", "prevalence", "share of parent", "tokens", "documents",
+        "top words",
+    )  # fmt: skip
+
+    def rows() -> Iterator[Row]:
+        for q, parent in enumerate(result.topics):
+            main = result.scores(q).main
+            for s, topic in enumerate(parent.subtopics):
+                of_parent = topic.prevalence / parent.prevalence if parent.prevalence else None
+                yield (topic.id, parent.name, topic.name, " ".join(topic.label_words), topic.prevalence,
+                       of_parent, topic.n_tokens, int((main == s).sum()), _words(topic))  # fmt: skip
+
+    return Table("subtopics", columns, rows)
+
+
+def concept_words_table(result: Result) -> Table:
+    """Return the concept words of all queries, those that were left out at the end."""
+    columns = ("query", "word", "status", "origin", "score", "documents", "retrieved", "supported by")
+
+    def rows() -> Iterator[Row]:
+        for concept in result.fit.concepts:
+            for word in concept.words:
+                support = [document.id for document in result.corpus.documents.select(word.documents)]
+                yield (concept.name, word.word, "concept word", word.origin, word.score, word.n_documents,
+                       word.n_retrieved, ", ".join(support))  # fmt: skip
+            for rejected in concept.rejected:
+                yield (
+                    concept.name,
+                    rejected.word,
+                    f"left out: {rejected.reason}",
+                    None,
+                    None,
+                    None,
+                    None,
+                    None,
+                )
+
+    return Table("concept words", columns, rows)
+
+
+def documents_table(result: Result) -> Table:
+    """Return all documents: name, the user's columns, relevance and main subtopic for each query, text.
+
+    `main query` is the one that a document is most relevant to, of those in which it has a main subtopic;
+    `top words` are of that subtopic.
+    """
+    fields = result.corpus.documents.field_names
+    ours = [f"{what}: {topic.name}" for topic in result.topics for what in _PER_QUERY]
+    theirs = distinct_names(fields, taken=["document", *ours, *_OVERALL])
+    named = [_named(topic) for topic in result.topics]
+
+    def rows() -> Iterator[Row]:
+        for document, (relevance, main) in zip(result.corpus.documents, _scores(result), strict=True):
+            cells: list[Cell] = [document.id, *(document.fields.get(name, "") for name in fields)]
+            for names, share, s in zip(named, relevance, main, strict=True):
+                cells += [round(share, 6), *names[s][:2]]
+            best = max((q for q, s in enumerate(main) if s >= 0), key=relevance.__getitem__, default=None)
+            words = None if best is None else named[best][main[best]][2]
+            cells += [None if best is None else result.topics[best].name, words, document.text]
+            yield cells
+
+    def own_rows() -> Iterator[Sequence[str]]:
+        return ([document.fields.get(name, "") for name in fields] for document in result.corpus.documents)
+
+    columns = ("document", *theirs, *ours, *_OVERALL)
+    return Table("documents", columns, rows, range(1, 1 + len(fields)), own_rows)
+
+
+def _scores(result: Result) -> Iterator[tuple[list[float], list[int]]]:
+    """Yield the relevance and the main subtopic of each document for each query, some documents at a time."""
+    counts = result.corpus.document_term_matrix
+    for start in range(0, counts.shape[0], _BLOCK):
+        scores = score_documents(result.fit, counts[start : start + _BLOCK])
+        yield from zip(scores.relevance.tolist(), scores.subtopic.tolist(), strict=True)
+
+
+def _named(topic: Topic) -> list[tuple[str | None, str | None, str | None]]:
+    """Return id, name and words of each subtopic; the last is for none, whose number is -1."""
+    known = [(each.id, each.name, _words(each, 10)) for each in topic.subtopics]
+    return [*known, (None, None, None)]
+
+
+def _words(topic: Topic, n: int = N_WORDS) -> str:
+    return " ".join(word for word, _ in topic.top_words(n))

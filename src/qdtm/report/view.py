@@ -1,0 +1,174 @@
+"""What a page about a result shows, in the order in which it is read. Plain text and numbers; no HTML.
+
+In: nothing; these are made by `qdtm.report.building`. Out: `ReportView`, which templates and the app turn
+into elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qdtm.concepts.check import QueryCheck
+from qdtm.report.charts import LineChart, TopicMap
+from qdtm.results.passages import Passage
+
+
+@dataclass(frozen=True)
+class WordBar:
+    """A word and a bar. `width` is in percent of the longest bar beside it."""
+
+    word: str
+    probability: float
+    width: float
+    is_concept: bool
+
+
+@dataclass(frozen=True)
+class EvidenceView:
+    """A sentence that supports a concept word, and the document it is from."""
+
+    document: str
+    passage: Passage
+
+
+@dataclass(frozen=True)
+class ConceptWordView:
+    """A concept word and why it is there."""
+
+    word: str
+    why: str
+    score: float
+    n_documents: int
+    n_retrieved: int
+    sentences: Sequence[EvidenceView]
+
+
+@dataclass(frozen=True)
+class CleanedWord:
+    """What became of a word of the query."""
+
+    word: str
+    status: str
+    n_documents: int
+    note: str
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document: how relevant, why, and the user's own columns. `color` is 0 without a subtopic."""
+
+    id: str
+    relevance: float
+    share: float
+    subtopic: str | None
+    subtopic_name: str
+    color: int
+    fields: Sequence[tuple[str, str]]
+    passage: Passage
+
+
+@dataclass(frozen=True)
+class SubtopicView:
+    """A subtopic's card. `of_parent` is its share of the parent topic."""
+
+    id: str
+    name: str
+    color: int
+    prevalence: float
+    of_parent: float
+    words: Sequence[WordBar]
+    documents: Sequence[DocumentView]
+
+
+@dataclass(frozen=True)
+class TrendView:
+    """A topic over time."""
+
+    id: str
+    name: str
+    color: int
+    chart: LineChart
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """The share of a topic in a group of documents; widths are in percent of the widest."""
+
+    group: str
+    n_documents: int
+    share: float | None
+    width: float
+    low: float
+    high: float
+    subtopics: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class QueryView:
+    """Everything about one query."""
+
+    number: int
+    name: str
+    asked: str
+    label: str | None
+    details: Sequence[tuple[str, str]]
+    cleaned: Sequence[CleanedWord]
+    check: QueryCheck
+    concept_words: Sequence[ConceptWordView]
+    rejected: Sequence[tuple[str, str]]
+    prevalence: float
+    words: Sequence[WordBar]
+    subtopics: Sequence[SubtopicView]
+    smaller: Sequence[SubtopicView]
+    rest: float
+    map: TopicMap | None
+    documents: Sequence[DocumentView]
+    n_relevant: int
+    trends: Sequence[TrendView]
+    groups: Sequence[GroupRow]
+
+
+@dataclass(frozen=True)
+class BackgroundView:
+    """A topic of the rest of the corpus."""
+
+    id: str
+    name: str
+    prevalence: float
+    words: Sequence[str]
+
+
+@dataclass(frozen=True)
+class PhaseView:
+    """How a phase of the sampler went."""
+
+    name: str
+    ended: str
+    n_sweeps: int
+    n_samples: int
+    chart: LineChart
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """The whole page."""
+
+    title: str
+    n_documents: int
+    n_words: int
+    n_tokens: int
+    n_empty: int
+    interrupted: bool
+    queries: Sequence[QueryView]
+    background: Sequence[BackgroundView]
+    n_background: int
+    background_share: float
+    phases: Sequence[PhaseView]
+    settings: Sequence[tuple[str, str]]
+    methods: str
+    citation: str
+    bibtex: str
+    notes: Sequence[str]
+    time_column: str | None
+    group_column: str | None

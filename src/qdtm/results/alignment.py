@@ -1,0 +1,96 @@
+"""Where the tokens of a document stand in its text: a corpus and a document in, spans of characters out.
+
+A corpus keeps words, not places. They are found again by splitting the text with the corpus's own pipeline
+and looking for each token from where the last one ended. What markup or an entity hides stays without a
+place; no token is ever given a wrong word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator
+
+from qdtm.corpus.corpus import Corpus
+from qdtm.errors import CorpusError
+
+Span = tuple[int, int]
+"""The first character of a token, and the one after its last."""
+
+REACH = 1_200
+"""How far ahead a token is looked for: a little more than the longest tag that a pipeline takes away."""
+
+_NEAR = 40  # characters within which a token may begin or end inside a longer run of letters
+_LONGEST_ABBREVIATION = 8  # letters of "U.S.S.R."
+
+
+class Aligner:
+    """Finds the places of tokens in texts, and remembers what becomes of each token.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._words: dict[str, int | None] = {}
+
+    def spans(self, j: int, text: str) -> list[Span | None]:
+        """Return where each token of document `j` stands in its text, None where that is not known.
+
+        The k-th token of a word is taken to be the k-th of its places.
+        """
+        places: dict[int, deque[Span]] = defaultdict(deque)
+        for word, span in self.places(text):
+            places[word].append(span)
+        tokens = self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]]
+        return [places[word].popleft() if places[word] else None for word in tokens.tolist()]
+
+    def places(self, text: str) -> Iterator[tuple[int, Span]]:
+        """Yield the words of the vocabulary in a text, as indices, and where they stand."""
+        try:
+            tokens = self._corpus.pipeline.split(text)
+        except CorpusError:  # a function of the user's that was not saved
+            return
+        end, reach = 0, REACH
+        for token in tokens:
+            span = find_token(text, token, end, reach)
+            if span is None:
+                reach *= 2  # after a long address that the pipeline took away
+                continue
+            end, reach = span[1], REACH
+            word = self._index(token)
+            if word is not None:
+                yield word, span
+
+    def _index(self, token: str) -> int | None:
+        """Return the place of a token's word in the vocabulary."""
+        if token not in self._words:
+            word = self._corpus.pipeline.word(token)
+            self._words[token] = None if word is None else self._corpus.word_index.get(word)
+        return self._words[token]
+
+
+def find_token(text: str, token: str, start: int, reach: int) -> Span | None:
+    """Find a token in a text at `start` or at most `reach` characters later.
+
+    A place where it stands apart from other letters is preferred; else one with dots between its letters
+    ("U.S."), else one nearby inside a longer run (languages without spaces).
+    """
+    stop = start + reach + len(token)
+    at = first = text.find(token, start, stop)
+    while at >= 0:
+        if _stands_apart(text, at, at + len(token)):
+            return at, at + len(token)
+        at = text.find(token, at + 1, stop)
+    if 1 < len(token) <= _LONGEST_ABBREVIATION:
+        dotted = re.compile(r"\.".join(map(re.escape, token))).search(text, start, stop + len(token))
+        if dotted is not None:
+            return dotted.span()
+    return (first, first + len(token)) if 0 <= first - start <= _NEAR else None
+
+
+def _stands_apart(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not (before.isalnum() or after.isalnum())

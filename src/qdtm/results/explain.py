@@ -1,0 +1,177 @@
+"""Why a document is relevant: a document in, each of its tokens with its topic and its share out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from qdtm.corpus.store import Document
+from qdtm.results.alignment import Aligner, Span
+from qdtm.results.frames import data_frame
+from qdtm.results.passages import Mark, Passage, excerpt, whole
+from qdtm.results.result import Result
+from qdtm.results.topics import topic_id
+
+
+@dataclass(frozen=True)
+class ExplainedToken:
+    """A token of a document and what the model made of it.
+
+    Attributes
+    ----------
+    written : str
+        As it stands in the text; the word itself where its place is not known.
+    word : str
+        The word of the vocabulary.
+    span : (int, int) or None
+        Its first character in the text, and the one after its last.
+    topic : str
+        The id of the topic it was in, in the last sample.
+    subtopic : str or None
+        The id of its subtopic.
+    is_concept : bool
+        Whether it is a concept word of the query.
+    promoted : bool
+        Whether it promoted concept words of its topic.
+    pulled_by : str or None
+        If it was promoted, the concept word that pulled it in: the nearest in meaning.
+    weight : float
+        p(query | word): how likely a token of this word is to be about the query, over all samples.
+    share : float
+        Of the document's relevance; the shares of all tokens sum to 1 (to 0 if it has no relevance).
+    """
+
+    written: str
+    word: str
+    span: Span | None
+    topic: str
+    subtopic: str | None
+    is_concept: bool
+    promoted: bool
+    pulled_by: str | None
+    weight: float
+    share: float
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """A document, token by token.
+
+    Attributes
+    ----------
+    document : Document
+    query : str
+        The query that shares are of.
+    relevance : float
+        Of the document to that query.
+    tokens : tuple of ExplainedToken
+        Of the words that the vocabulary has, in the order of the text.
+    names : mapping of str to str
+        What the topics and subtopics of the tokens are called, by id.
+    """
+
+    document: Document
+    query: str
+    relevance: float
+    tokens: tuple[ExplainedToken, ...]
+    names: dict[str, str]
+
+    def passage(self, limit: int | None = None) -> Passage:
+        """Return the text with the words that count marked; at most `limit` characters of it."""
+        marks = [Mark(*t.span, t.weight, t.is_concept) for t in self.tokens if t.span is not None]
+        return (
+            whole(self.document.text, marks) if limit is None else excerpt(self.document.text, marks, limit)
+        )
+
+    def topic_counts(self) -> list[tuple[str, int]]:
+        """Return how many tokens each topic (or subtopic, where there is one) has, most first."""
+        counts = Counter(token.subtopic or token.topic for token in self.tokens)
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame, a row a token."""
+        names = [field.name for field in fields(ExplainedToken) if field.name != "span"]
+        return data_frame({name: [getattr(token, name) for token in self.tokens] for name in names})
+
+    def _repr_html_(self) -> str:
+        from qdtm.report.notebook import explanation_html
+
+        return explanation_html(self)
+
+    def __repr__(self) -> str:
+        best = sorted(self.tokens, key=lambda token: -token.share)[:5]
+        words = ", ".join(f"{token.written} {token.share:.0%}" for token in best)
+        return f"Explanation({self.document.id!r}, {self.query!r}, relevance {self.relevance:.3f}: {words})"
+
+
+def explain_document(
+    result: Result, document: str | int, query: str | int | None = None, *, aligner: Aligner | None = None
+) -> Explanation:
+    """Say what became of each token of a document, and what share of its relevance it carries.
+
+    Parameters
+    ----------
+    result : Result
+    document : str or int
+        Its id, or its row from 0.
+    query : str or int, optional
+        Relevance to which query; the one it is most relevant to without.
+    aligner : Aligner, optional
+        Of the same corpus, to explain many documents.
+
+    Returns
+    -------
+    Explanation
+    """
+    fit, corpus = result.fit, result.corpus
+    j = result.find_document(document)
+    tokens = slice(int(corpus.offsets[j]), int(corpus.offsets[j + 1]))
+    words = corpus.tokens[tokens]  # (n,)
+    weights = result.query_weights[words]  # (n, Q)
+    q = result.query_index(query) if query is not None else int(weights.sum(axis=0).argmax())
+    weight, total = weights[:, q], max(float(weights[:, q].sum()), 1e-300)
+    shown = corpus.documents[j]
+    spans = (aligner or Aligner(corpus)).spans(j, shown.text)
+    concept = set(fit.concepts[q].word_indices)
+    pulled = _pulled_by(result, words.tolist(), tokens)
+    explained = tuple(
+        ExplainedToken(
+            written=fit.vocabulary[w] if spans[i] is None else shown.text[slice(*spans[i])],  # type: ignore[misc]
+            word=fit.vocabulary[w],
+            span=spans[i],
+            topic=topic_id(int(topic), fit.n_queries),
+            subtopic=topic_id(int(topic), fit.n_queries, int(subtopic)) if subtopic >= 0 else None,
+            is_concept=w in concept,
+            promoted=bool(promoted),
+            pulled_by=pulled[i],
+            weight=float(weight[i]),
+            share=float(weight[i]) / total,
+        )
+        for i, (w, topic, subtopic, promoted) in enumerate(
+            zip(
+                words.tolist(),
+                fit.token_topics[tokens],
+                fit.token_subtopics[tokens],
+                fit.token_promoted[tokens],
+                strict=True,
+            )
+        )
+    )
+    met = {token.topic for token in explained} | {token.subtopic for token in explained}
+    names = {topic.id: topic.name for topic in result.all_topics() if topic.id in met}
+    relevance = float(weight.mean()) if len(weight) else result.topics[q].prevalence
+    return Explanation(shown, fit.concepts[q].name, relevance, explained, names)
+
+
+def _pulled_by(result: Result, words: Sequence[int], tokens: slice) -> list[str | None]:
+    """Return, for each token that promoted, the concept word of its topic that is nearest to it."""
+    fit = result.fit
+    topics, promoted = fit.token_topics[tokens], fit.token_promoted[tokens]
+    nearest = {q: fit.related[q].nearest() for q in set(topics.tolist()) if q < len(fit.related)}
+    pulled: list[str | None] = []
+    for w, topic, is_promoted in zip(words, topics.tolist(), promoted, strict=True):
+        found = nearest.get(topic, {}).get(w) if is_promoted else None
+        pulled.append(None if found is None else fit.vocabulary[found[0]])
+    return pulled

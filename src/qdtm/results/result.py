@@ -1,0 +1,250 @@
+"""`Result`: a fit and its corpus together, as whoever shows it needs them.
+
+In: a `ModelFit` and the `Corpus` it was fitted on, or the folder they were saved to. Out: topics, relevance,
+documents. The report, the figures, the exports and the app are functions of it; nothing is fitted here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.corpus.corpus import Corpus
+from qdtm.errors import ParameterError, QueryError
+from qdtm.results.distributions import (
+    FloatArray,
+    average_over_tokens,
+    topic_shares,
+    word_subtopic_probabilities,
+    word_topic_probabilities,
+)
+from qdtm.results.documents import DocumentTable, rank_documents
+from qdtm.results.fit import ModelFit
+from qdtm.results.presentation import Presentation, checked_labels
+from qdtm.results.scores import main_subtopics
+from qdtm.results.storage import load_model, save_model
+from qdtm.results.topic import Topic
+from qdtm.results.topics import build_topics
+
+_N_SUGGESTED_FROM = 10_000  # documents whose ids are looked through for one that is spelt alike
+
+
+@dataclass(frozen=True, eq=False)
+class QueryScores:
+    """What each document has to do with one query.
+
+    Attributes
+    ----------
+    relevance : ndarray of float64, shape (D,)
+        p(z|d).
+    shares : ndarray of float64, shape (D, S)
+        In each subtopic.
+    main : ndarray of int32, shape (D,)
+        The main subtopic, counted from 0; -1 for none.
+    main_share : ndarray of float64, shape (D,)
+        Its share of the document.
+    """
+
+    relevance: FloatArray
+    shares: FloatArray
+    main: NDArray[np.int32]
+    main_share: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """A fit with its corpus.
+
+    Attributes
+    ----------
+    fit : ModelFit
+    corpus : Corpus
+    """
+
+    fit: ModelFit
+    corpus: Corpus
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Load a saved model; see `load_model`."""
+        return cls(*load_model(path))
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Save it to a folder; see `save_model`."""
+        save_model(path, self.fit, self.corpus, force=force)
+
+    def __repr__(self) -> str:
+        return f"Result({self.fit!r}, {self.corpus!r})"
+
+    # --- topics ------------------------------------------------------------------------------------------
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        """The parent topic of each query, with its subtopics."""
+        return self._topics[0]
+
+    @property
+    def background(self) -> tuple[Topic, ...]:
+        """The topics of the rest of the corpus, largest first."""
+        return self._topics[1]
+
+    @cached_property
+    def _topics(self) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
+        return build_topics(self.fit)
+
+    def all_topics(self) -> Iterator[Topic]:
+        """Yield the parents, each followed by its subtopics, then the background."""
+        for topic in (*self.topics, *self.background):
+            yield from topic.walk()
+
+    def topic(self, id: str | int) -> Topic:
+        """Return the topic with an id.
+
+        Raises
+        ------
+        QueryError
+            If there is none.
+        """
+        topics = {topic.id: topic for topic in self.all_topics()}
+        if str(id) not in topics:
+            closest = difflib.get_close_matches(str(id), topics, n=1)
+            hint = f" Closest: {closest[0]!r}." if closest else ""
+            raise QueryError(f"There is no topic {id!r} in this model.{hint}")
+        return topics[str(id)]
+
+    def query_index(self, query: str | int) -> int:
+        """Return the position of a query, given it or its name (as asked, or as labelled)."""
+        names = [concept.name for concept in self.fit.concepts]
+        if isinstance(query, str):
+            for known in (names, [topic.name for topic in self.topics]):
+                if query in known:
+                    return known.index(query)
+        elif isinstance(query, Integral) and not isinstance(query, bool) and 0 <= int(query) < len(names):
+            return int(query)
+        raise QueryError(f"There is no query {query!r} in this model. Its queries: {', '.join(names)}.")
+
+    # --- how it is shown ---------------------------------------------------------------------------------
+
+    def with_labels(self, labels: Any) -> Result:
+        """Return the same result with names for topics: {id: label}; an empty label is taken away."""
+        ids = [topic.id for topic in self.all_topics()]
+        named = {**self.fit.presentation.labels, **checked_labels(labels, ids)}
+        kept = {id: named[id] for id in ids if named.get(id)}
+        return self._shown(replace(self.fit.presentation, labels=kept))
+
+    def with_columns(
+        self,
+        *,
+        time_column: str | None = None,
+        group_column: str | None = None,
+        date_format: str | None = None,
+    ) -> Result:
+        """Return the same result with the user's columns of dates and of groups; None leaves one as it is."""
+        given: dict[str, Any] = {
+            "time_column": time_column,
+            "group_column": group_column,
+            "date_format": date_format,
+        }
+        changes = {name: value for name, value in given.items() if value is not None}
+        for name in (time_column, group_column):
+            if name is not None:
+                self.check_column(name)
+        return self._shown(replace(self.fit.presentation, **changes))
+
+    def _shown(self, presentation: Presentation) -> Result:
+        return Result(replace(self.fit, presentation=presentation), self.corpus)
+
+    def check_column(self, name: str) -> None:
+        """Raise unless the user's table has a column of this name."""
+        names = self.corpus.documents.field_names
+        if name in names:
+            return
+        closest = difflib.get_close_matches(name, names, n=1)
+        hint = f" Closest: {closest[0]!r}." if closest else ""
+        listed = f" Columns: {', '.join(map(repr, names))}." if names else " It has none."
+        raise ParameterError(f"Column {name!r} is not in the corpus.{hint}{listed}")
+
+    # --- words and documents -----------------------------------------------------------------------------
+
+    @cached_property
+    def query_weights(self) -> FloatArray:
+        """How likely a token of each word is to be about each query, p(z|w); shape (V, Q)."""
+        return word_topic_probabilities(self.fit.word_topic)[:, : self.fit.n_queries]
+
+    def subtopic_weights(self, q: int) -> FloatArray:
+        """How likely a token of each word is to be in each subtopic of query `q`; shape (V, S)."""
+        return word_subtopic_probabilities(self.fit.word_topic, self.fit.subtopic_counts[q], q)
+
+    def scores(self, q: int) -> QueryScores:
+        """Score all documents against query `q`."""
+        weights = np.hstack([self.query_weights[:, [q]], self.subtopic_weights(q)])  # (V, 1 + S)
+        unknown = np.zeros(weights.shape[1])
+        unknown[0] = topic_shares(self.fit.word_topic)[q]
+        scores = average_over_tokens(self.corpus.document_term_matrix, weights, unknown)  # (D, 1 + S)
+        relevance, shares = scores[:, 0], scores[:, 1:]
+        return QueryScores(relevance, shares, *main_subtopics(shares, relevance, self.topics[q].prevalence))
+
+    def documents(
+        self,
+        query: str | int = 0,
+        n: int | None = 10,
+        *,
+        subtopic: str | None = None,
+        scores: QueryScores | None = None,
+    ) -> DocumentTable:
+        """Find the documents that are most about a query, or about one of its subtopics.
+
+        Parameters
+        ----------
+        query : str or int
+        n : int or None
+            How many documents at most; None for all.
+        subtopic : str, optional
+            Its documents only, by their share in it.
+        scores : QueryScores, optional
+            From `scores`, if they are at hand.
+        """
+        q = self.query_index(query)
+        scores = scores or self.scores(q)
+        return rank_documents(
+            self.corpus.documents,
+            scores.relevance,
+            scores.shares,
+            self.topics[q],
+            n=n,
+            subtopic=subtopic,
+            lengths=self.corpus.document_lengths,
+        )
+
+    def find_document(self, document: str | int) -> int:
+        """Return the row of a document, given it or its id; the first of several with one id.
+
+        Raises
+        ------
+        QueryError
+            If there is none.
+        """
+        n = self.corpus.n_documents
+        if isinstance(document, Integral) and not isinstance(document, bool):
+            if not 0 <= int(document) < n:
+                raise QueryError(f"There is no document {document}; the corpus has {n:,} documents, from 0.")
+            return int(document)
+        documents, wanted = self.corpus.documents, str(document)
+        if wanted.isdecimal() and int(wanted) < n and documents[int(wanted)].id == wanted:
+            return int(wanted)
+        found = next((each.index for each in documents if each.id == wanted), None)
+        if found is None:
+            ids = [each.id for each in islice(documents, _N_SUGGESTED_FROM)]
+            closest = difflib.get_close_matches(wanted, ids, n=1)
+            hint = f" Closest: {closest[0]!r}." if closest else ""
+            raise QueryError(f"There is no document with the id {wanted!r}.{hint}")
+        return found
