@@ -75,7 +75,10 @@ class SqliteDocuments:
         return next(self.select([index]))
 
     def __iter__(self) -> Iterator[Document]:
-        return self.select(range(self._length))
+        query = "SELECT row, id, text, fields FROM documents WHERE row >= ? AND row < ? ORDER BY row"
+        for first in range(0, self._length, _ROWS_AT_ONCE):
+            for values in self._rows(query, (first, first + _ROWS_AT_ONCE)):
+                yield self._document(*values)
 
     def select(self, indices: Iterable[int]) -> Iterator[Document]:
         """Yield the documents at `indices`, in that order, a few hundred read at a time."""
