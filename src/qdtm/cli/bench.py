@@ -25,7 +25,7 @@ bench_options = together(
         help="A corpus; may be repeated.  [all]",
     ),
     click.option("--model", "models", multiple=True, metavar="NAME",
-                 help="A row; may be repeated.  [the rows of the paper's own model]"),
+                 help="A row; may be repeated.  [the rows of the paper that can be run here]"),
     click.option("--runs", type=click.IntRange(1), default=5, show_default=True, metavar="N",
                  help="Runs of each model, with one seed after the other."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
@@ -33,6 +33,8 @@ bench_options = together(
     click.option("--max-sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of a phase at most."),
     click.option("--preset", type=click.Choice(["default", "paper"]), default="default", show_default=True,
                  help="'paper' starts and runs as the paper does: 2,000 sweeps a phase."),
+    click.option("--encoder", metavar="NAME|DIR",
+                 help="The Transformer of rows that need one.  [BERT for bert, MiniLM for others]"),
     click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
                  help="Worker processes; the result is the same with any."),
     click.option("--data", type=click.Path(), metavar="DIR",
@@ -100,10 +102,12 @@ def _run(table: Table, options: dict[str, Any]) -> list[CellResult]:
 
     if options["out"] is not None:
         check_writable(options["out"])
-    systems = make_systems(options["models"], table, SystemOptions(options["preset"], options["max_sweeps"]))
+    chosen = SystemOptions(options["preset"], options["max_sweeps"], options["encoder"])
+    notes = notes_console()
+    with warnings_as_notes(notes):
+        systems = make_systems(options["models"], table, chosen)
     datasets = options["datasets"] or DATASETS
     cells = plan_cells(table, dict.fromkeys(datasets), systems, runs=options["runs"], seed=options["seed"])
-    notes = notes_console()
     with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display:
         try:
             return run_cells(

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from qdtm.concepts.resolve import matches_of, resolve_list, resolve_text
 from qdtm.corpus import Corpus
 from qdtm.embeddings import load_vectors
+from qdtm.evaluation.baselines.avitm import AVITM
 from qdtm.evaluation.baselines.chain import Schedule
 from qdtm.evaluation.baselines.collapsed import LDA, SeededLDA
 from qdtm.evaluation.baselines.constrained import DFLDA, ISLDA, SCLDA, Keywords
+from qdtm.evaluation.baselines.encoder import BERT, DocumentEncoder, sentence_encoder
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.hierarchical import HTM, TopicTree
 from qdtm.evaluation.baselines.matching import match_topics
@@ -62,7 +64,13 @@ def _schedule(options: SystemOptions) -> Schedule:
     return Schedule().limited_to(options.max_sweeps)
 
 
+def _avitm(n_topics: int, options: SystemOptions) -> AVITM:
+    n_epochs = AVITM.n_epochs if options.max_sweeps is None else options.max_sweeps
+    return AVITM(n_topics, n_epochs=min(AVITM.n_epochs, n_epochs))
+
+
 _TOMOTOPY = (("tomotopy", "baselines"),)
+_TORCH = (("torch", "baselines"),)
 
 RECIPES: Mapping[str, Recipe] = {
     "lda": Recipe(lambda words, options: LDA(len(words) + 1, schedule=_schedule(options)), False, _TOMOTOPY),
@@ -72,6 +80,7 @@ RECIPES: Mapping[str, Recipe] = {
     "seeded-lda": Recipe(
         lambda words, options: SeededLDA(words, schedule=_schedule(options)), needs=_TOMOTOPY
     ),
+    "avitm": Recipe(lambda words, options: _avitm(len(words) + 1, options), False, _TORCH),
 }
 
 
@@ -177,6 +186,31 @@ class RetrievalRow:
         if self.name.endswith("-expert"):
             return matches_of(resolve_list(concept.keywords, corpus))
         return matches_of(resolve_text(concept.query, corpus))
+
+
+def make_encoder_row(name: str, options: SystemOptions) -> EncoderRow:
+    """Make a row of retrieval by a Transformer: "bert" or "sbert"."""
+    encoder = options.encoder or (BERT if name == "bert" else sentence_encoder())
+    DocumentEncoder(encoder).check()
+    return EncoderRow(name, encoder)
+
+
+@dataclass(frozen=True)
+class EncoderRow:
+    """A row that ranks documents by their text's cosine to the query phrase; every seed finds the same."""
+
+    name: str
+    encoder: str
+
+    @property
+    def settings(self) -> Settings:
+        """The encoder."""
+        return {"encoder": self.encoder}
+
+    def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:  # noqa: ARG002
+        """Rank documents; see `System`."""
+        phrases = [concept.phrase for concept in dataset.concepts]
+        return Outcome(scores=DocumentEncoder(self.encoder).scores(dataset.corpus, phrases))
 
 
 def break_ties(scores: FloatArray, seed: int) -> FloatArray:

@@ -68,7 +68,8 @@ class QueryDriven:
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
         """The variant and the options."""
-        return asdict(self.variant) | asdict(self.options)
+        options = {"preset": self.options.preset, "max_sweeps": self.options.max_sweeps}
+        return asdict(self.variant) | options
 
     def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:
         """Fit the model; see `System`."""

