@@ -231,9 +231,8 @@ class _Builder:
         self, document: Document, weights: FloatArray, concept: frozenset[int], limit: int
     ) -> Passage:
         text = document.text[:_LONGEST_ALIGNED]
-        marks = [
-            Mark(*span, float(weights[word]), word in concept) for word, span in self.aligner.places(text)
-        ]
+        places = self.aligner.places(document.index, text)
+        marks = [Mark(*span, float(weights[word]), word in concept) for word, span in places]
         return excerpt(text, marks, limit)
 
     def concept_word(self, word: ConceptWord, concept: Concept) -> ConceptWordView:
@@ -279,7 +278,7 @@ def evidence_sentences(
     own = {each.index for each in concept.words if each.origin == "query"} if concept else set()
     for document in documents:
         text = document.text[:_LONGEST_ALIGNED]
-        places = list(aligner.places(text))
+        places = aligner.places(document.index, text)
         at = next((span for index, span in places if index == word), None)
         if at is None:
             continue

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError
 
 Span = tuple[int, int]
@@ -20,6 +21,7 @@ Span = tuple[int, int]
 REACH = 1_200
 """How far ahead a token is looked for: a little more than the longest tag that a pipeline takes away."""
 
+_DEFAULT = TextPipeline()
 _NEAR = 40  # characters within which a token may begin or end inside a longer run of letters
 _LONGEST_ABBREVIATION = 8  # letters of "U.S.S.R."
 
@@ -34,7 +36,7 @@ class Aligner:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._words: dict[str, int | None] = {}
+        self._words: tuple[dict[str, int | None], dict[str, int | None]] = ({}, {})  # own, default
 
     def spans(self, j: int, text: str) -> list[Span | None]:
         """Return where each token of document `j` stands in its text, None where that is not known.
@@ -42,34 +44,47 @@ class Aligner:
         The k-th token of a word is taken to be the k-th of its places.
         """
         places: dict[int, deque[Span]] = defaultdict(deque)
-        for word, span in self.places(text):
+        for word, span in self.places(j, text):
             places[word].append(span)
         tokens = self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]]
         return [places[word].popleft() if places[word] else None for word in tokens.tolist()]
 
-    def places(self, text: str) -> Iterator[tuple[int, Span]]:
-        """Yield the words of the vocabulary in a text, as indices, and where they stand."""
-        try:
-            tokens = self._corpus.pipeline.split(text)
-        except CorpusError:  # a function of the user's that was not saved
-            return
+    def places(self, j: int, text: str) -> list[tuple[int, Span]]:
+        """Return the words of document `j` in its text (or the beginning of it), and where they stand.
+
+        Ready tokens may have been made by other means than the corpus knows. Where its pipeline finds
+        nothing, the default one is tried.
+        """
+        own = set(self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]].tolist())
+        for pipeline in (self._corpus.pipeline, _DEFAULT):
+            try:
+                places = [place for place in self._find(text, pipeline) if place[0] in own]
+            except CorpusError:  # a function of the user's that was not saved
+                continue
+            if places:
+                return places
+        return []
+
+    def _find(self, text: str, pipeline: TextPipeline) -> Iterator[tuple[int, Span]]:
+        """Yield the words of the vocabulary that a pipeline finds in a text, and where they stand."""
         end, reach = 0, REACH
-        for token in tokens:
+        for token in pipeline.split(text):
             span = find_token(text, token, end, reach)
             if span is None:
                 reach *= 2  # after a long address that the pipeline took away
                 continue
             end, reach = span[1], REACH
-            word = self._index(token)
+            word = self._index(token, pipeline)
             if word is not None:
                 yield word, span
 
-    def _index(self, token: str) -> int | None:
+    def _index(self, token: str, pipeline: TextPipeline) -> int | None:
         """Return the place of a token's word in the vocabulary."""
-        if token not in self._words:
-            word = self._corpus.pipeline.word(token)
-            self._words[token] = None if word is None else self._corpus.word_index.get(word)
-        return self._words[token]
+        known = self._words[pipeline is _DEFAULT]
+        if token not in known:
+            word = pipeline.word(token)
+            known[token] = None if word is None else self._corpus.word_index.get(word)
+        return known[token]
 
 
 def find_token(text: str, token: str, start: int, reach: int) -> Span | None:

@@ -98,16 +98,15 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
     ends = [match.end() for match in _SENTENCE_END.finditer(text, first, last)]
     start = max((end for end in ends if end <= at), default=first)
     end = min((end for end in ends if end > at), default=last)
+    whole_start, whole_end = start in (0, *ends), end in (len(text), *ends)
     if end - start > limit:
-        start = max(start, _word_start(text, at - limit // 2))
-        end = min(end, start + limit)
+        start, whole_start = max(start, _word_start(text, at - limit // 2)), False
+        end, whole_end = min(end, start + limit), False
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    inside = {0, *ends}
-    is_cut = start > 0 and not any(text[e:start].strip() == "" for e in inside if e <= start)
-    return Passage(tuple(_pieces(text, start, end, marks)), is_cut, end == last < len(text))
+    return Passage(tuple(_pieces(text, start, end, marks)), not whole_start, not whole_end)
 
 
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:

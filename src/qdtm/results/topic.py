@@ -70,6 +70,11 @@ class Topic:
         for subtopic in self.subtopics:
             yield from subtopic.walk()
 
+    def _repr_html_(self) -> str:
+        from qdtm.report.notebook import topic_html
+
+        return topic_html(self)
+
     def __repr__(self) -> str:
         words = ", ".join(word for word, _ in self.top_words(5))
         subtopics = f", {len(self.subtopics)} subtopics" if self.subtopics else ""

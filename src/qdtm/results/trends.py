@@ -199,7 +199,7 @@ def _periods(
     known = days[~np.isnat(days)]
     first, last = known.min(), known.max()
     if isinstance(bins, str):
-        unit = _auto_unit(first, last) if bins == "auto" else bins
+        unit = _auto_unit(known) if bins == "auto" else bins
         if unit not in _UNITS:
             raise ParameterError(
                 f"bins is {bins!r}; give 'auto', {', '.join(map(repr, _UNITS))} or a number."
@@ -217,9 +217,14 @@ def _periods(
     return starts, position, unit
 
 
-def _auto_unit(first: np.datetime64, last: np.datetime64) -> str:
-    """Return the shortest unit of which at most 24 are needed."""
-    return next((unit for unit in _UNITS if len(_starts(first, last, unit)) <= _AUTO_BINS), "decade")
+def _auto_unit(days: NDArray[np.datetime64]) -> str:
+    """Return the shortest unit of which at most 24 are needed; dates that are years alone get no months."""
+    units = list(_UNITS)
+    if (days == days.astype("datetime64[Y]")).all():
+        units = ["year", "decade"]
+    elif (days == days.astype("datetime64[M]")).all():
+        units = ["month", "quarter", "year", "decade"]
+    return next((u for u in units if len(_starts(days.min(), days.max(), u)) <= _AUTO_BINS), "decade")
 
 
 def _starts(first: np.datetime64, last: np.datetime64, unit: str) -> NDArray[np.datetime64]:

@@ -1,0 +1,226 @@
+"""Tables in three formats: the same numbers in each, texts that stay texts, limits that hold."""
+
+import csv
+import datetime
+import json
+import shutil
+import subprocess
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from qdtm.corpus import Corpus, TextPipeline
+from qdtm.errors import ParameterError, StorageError
+from qdtm.export import export_result
+from qdtm.export.interop import to_octis, to_topicwizard
+from qdtm.export.tables import documents_table, result_tables
+from qdtm.export.workbook import MAX_CHARACTERS, legal_text, write_workbook
+from qdtm.results.result import Result
+from results.synthetic import make_corpus, make_fit
+
+FORMULAS = [
+    "=1+1",
+    "+1+1",
+    "-cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "#N/A",
+    "'quoted",
+    "_x0041_",
+    "plain",
+    "",
+    "-3.5",
+]
+TEXTS = [f"{start} cricket match in Sydney" for start in FORMULAS[:8]] + [
+    "",
+    "fire and wind \x00\x0b\ud800 <b>&",
+]
+
+
+@pytest.fixture(scope="module")
+def result():
+    fields = {
+        "note": FORMULAS,
+        "count": [str(j) for j in range(9)] + [""],
+        "code": [f"{j:03d}" for j in range(10)],
+        "day": ["2001-02-03"] * 9 + [""],
+        "text": ["theirs"] * 10,
+    }
+    ids = [f"={j}" for j in range(10)]
+    corpus = Corpus.from_texts(TEXTS, ids=ids, fields=fields, pipeline=TextPipeline())
+    shown = Result(make_fit(corpus, queries=["cricket", "fire"], n_subtopics=(2, 0)), corpus)
+    return shown.with_labels({"0.1": "=2+2"})
+
+
+def sheets(path):
+    openpyxl = pytest.importorskip("openpyxl")
+    workbook = openpyxl.load_workbook(path)
+    return {sheet.title: sheet for sheet in workbook}
+
+
+def test_csv(result, tmp_path):
+    export_result(result, tmp_path / "out")
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["concept_words.csv", "documents.csv", "subtopics.csv", "topics.csv"]
+    rows = list(csv.DictReader((tmp_path / "out" / "documents.csv").open(encoding="utf-8-sig", newline="")))
+    kept = ["'" + text for text in FORMULAS[:4]] + FORMULAS[4:]  # an apostrophe before what would be run
+    assert [row["note"] for row in rows] == kept
+    assert rows[3]["document"] == "'=3"
+    assert rows[0]["text (yours)"] == "theirs"
+    relevance = result.scores(0).relevance
+    assert [float(row["relevance: cricket"]) for row in rows] == pytest.approx(relevance, abs=1e-6)
+
+
+def test_xlsx(result, tmp_path):
+    found = sheets(export_result(result, tmp_path / "out.xlsx", "xlsx"))
+    assert list(found) == ["about", "topics", "subtopics", "concept words", "documents"]
+    for sheet in found.values():
+        assert sheet.freeze_panes == "A2"
+        assert all(cell.font.b for cell in sheet[1])
+    from openpyxl.utils.escape import unescape
+
+    sheet = found["documents"]
+    heads = [cell.value for cell in sheet[1]]
+    rows = [dict(zip(heads, row, strict=True)) for row in sheet.iter_rows(min_row=2)]
+    assert len(rows) == 10
+    for row, text in zip(rows, FORMULAS, strict=True):
+        value = row["note"].value
+        assert (value and unescape(value)) == (text or None)
+        assert row["note"].data_type in ("s", "n") if not text else row["note"].data_type == "s"
+        assert row["document"].data_type == "s"
+    assert rows[0]["note"].quotePrefix
+    assert [row["count"].value for row in rows] == [*range(9), None]
+    assert rows[7]["code"].value == "007"
+    assert rows[0]["day"].value == datetime.datetime(2001, 2, 3)
+    assert [row["relevance: cricket"].value for row in rows] == pytest.approx(
+        result.scores(0).relevance, abs=1e-6
+    )
+    assert rows[9]["text"].value == "fire and wind  <b>&"
+    assert found["subtopics"]["C2"].value == "=2+2"
+    assert found["subtopics"]["C2"].data_type == "s"
+
+
+def test_the_same_result_gives_the_same_bytes(result, tmp_path):
+    for format in ("xlsx", "json"):
+        first, again = (export_result(result, tmp_path / f"{n}.{format}", format) for n in range(2))
+        assert first.read_bytes() == again.read_bytes()
+
+
+def test_json(result, tmp_path):
+    found = json.loads(export_result(result, tmp_path / "out.json", "json").read_text("utf-8"))
+    assert list(found) == ["about", "topics", "subtopics", "concept_words", "documents"]
+    assert found["documents"][0]["note"] == "=1+1"
+    assert found["subtopics"][0]["name"] == "=2+2"
+    assert "A Query-Driven Topic Model" in found["about"]["citation"]
+
+
+def test_a_long_table_goes_on_in_another_sheet(result, tmp_path):
+    write_workbook(result, tmp_path / "out.xlsx", max_rows=5)
+    found = sheets(tmp_path / "out.xlsx")
+    parts = [sheet for title, sheet in found.items() if title.startswith("documents")]
+    assert [sheet.title for sheet in parts] == ["documents", "documents 2", "documents 3"]
+    assert [sheet.max_row for sheet in parts] == [5, 5, 3]
+    ids = [row[0].value for sheet in parts for row in sheet.iter_rows(min_row=2)]
+    assert ids == [f"={j}" for j in range(10)]
+
+
+@pytest.mark.parametrize("letter", ["x", "🔥"])
+def test_a_long_text_is_cut_and_says_so(letter):
+    cut = legal_text(letter * 1_000_000)
+    assert len(cut.encode("utf-16-le")) // 2 <= MAX_CHARACTERS
+    assert cut.endswith("[cut: 1,000,000 characters]")
+    assert legal_text(letter * 10_000) == letter * 10_000
+
+
+def test_too_many_columns_are_refused(result, tmp_path, monkeypatch):
+    monkeypatch.setattr("qdtm.export.workbook.MAX_COLUMNS", 5)
+    with pytest.raises(ParameterError, match="export as csv"):
+        export_result(result, tmp_path / "out.xlsx", "xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_libreoffice_reads_the_workbook(result, tmp_path):
+    soffice = shutil.which("soffice") or shutil.which("libreoffice")
+    if not soffice:
+        pytest.skip("LibreOffice is not installed")
+    path = export_result(result, tmp_path / "out.xlsx", "xlsx")
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    every_sheet = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
+    command = [soffice, profile, "--headless", "--convert-to", every_sheet, "--outdir", tmp_path, path]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=120)
+    rows = list(csv.DictReader((tmp_path / "out-documents.csv").open(encoding="utf-8-sig", newline="")))
+    assert [row["note"] for row in rows] == FORMULAS
+    assert rows[3]["document"] == "=3"
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx", "json"])
+def test_nothing_is_replaced_or_left_half_done(result, tmp_path, format, monkeypatch):
+    path = export_result(result, tmp_path / "out", format)
+    with pytest.raises(StorageError, match="--force"):
+        export_result(result, path, format)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("qdtm.export.tables.score_documents", full)
+    before = path.stat().st_mtime_ns
+    with pytest.raises(StorageError, match="No space left"):
+        export_result(result, path, format, force=True)
+    assert path.stat().st_mtime_ns == before or format == "csv"
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
+def test_wrong_places_and_formats(result, tmp_path):
+    (tmp_path / "file").write_text("")
+    for path, format in ((tmp_path / "file", "csv"), (tmp_path, "xlsx"), (tmp_path / "file" / "x", "json")):
+        with pytest.raises(StorageError) as raised:
+            export_result(result, path, format)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(ParameterError, match="'csv', 'xlsx', 'json'"):
+        export_result(result, tmp_path / "x", "pdf")
+
+
+def test_rows_are_made_one_by_one(tmp_path):
+    """The memory of an export does not grow with the texts."""
+    corpus = make_corpus(["cricket match " + "fire wind " * 400] * 3_000)
+    result = Result(make_fit(corpus), corpus)
+    export_result(result, tmp_path / "first.json", "json")  # what is worked out once
+    tracemalloc.start()
+    export_result(result, tmp_path / "second.json", "json")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (tmp_path / "second.json").stat().st_size > 12_000_000
+    assert peak < 6_000_000
+
+
+def test_sheets_are_zipped_parts(result, tmp_path):
+    path = export_result(result, tmp_path / "out.xlsx", "xlsx")
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert "[Content_Types].xml" in archive.namelist()
+
+
+def test_tables_agree_with_the_result(result):
+    tables = {table.name: list(table.rows()) for table in result_tables(result)}
+    assert [row[0] for row in tables["topics"]] == ["0", "1", "b1", "b2"]
+    assert [row[0] for row in tables["subtopics"]] == ["0.1", "0.2"]
+    columns = documents_table(result).columns
+    main = columns.index("main query")
+    scores = [result.scores(q) for q in range(2)]
+    for j, row in enumerate(tables["documents"]):
+        has_subtopic = scores[0].main[j] >= 0  # the second query has no subtopics
+        assert row[main] == ("cricket" if has_subtopic else None)
+
+
+def test_other_tools(result):
+    data = to_topicwizard(result)
+    n_documents, n_words = result.corpus.n_documents, result.corpus.n_words
+    assert data["document_term_matrix"].shape == (n_documents, n_words)
+    assert data["topic_term_matrix"].shape == (4, n_words)
+    assert data["topic_names"] == ["cricket", "fire", "background 1", "background 2"]
+    np.testing.assert_allclose(data["document_topic_matrix"].sum(axis=1), 1.0)
+    octis = to_octis(result, 5)
+    assert [len(words) for words in octis["topics"]] == [5] * 4
+    assert octis["topic-word-matrix"].shape == (4, n_words)
+    assert octis["topic-document-matrix"].shape == (4, n_documents)

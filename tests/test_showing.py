@@ -1,0 +1,72 @@
+"""The model's methods that show a result hand it to the right function."""
+
+import numpy as np
+import pytest
+
+from qdtm import QueryDrivenTopicModel
+from qdtm.corpus import Corpus
+from qdtm.errors import ParameterError
+
+FIRE = ["fire and smoke in the forest", "the fire burns, smoke over the forest", "fire crews in the smoke"]
+SPORT = ["a cricket match in the rain", "the cricket match was won", "rain and a cricket match"]
+TEXTS = (FIRE + SPORT) * 3
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    fields = {"year": [str(2000 + j % 2) for j in range(18)]}
+    corpus = Corpus.from_texts(TEXTS, fields=fields)
+    model = QueryDrivenTopicModel(["fire", "cricket"], max_sweeps=10, min_sweeps=4, embeddings=None)
+    return model.fit(corpus)
+
+
+def test_getters(fitted):
+    assert fitted.get_topic("0", 3) == fitted.topics_[0].top_words(3)
+    assert fitted.get_topic(0, 3) == fitted.topics_[0].top_words(3)
+    assert next(iter(fitted.get_topics())) == "0"
+    assert set(fitted.get_topic_info()["id"]) == set(fitted.get_topics())
+    assert len(fitted.get_document_info()) == 18
+    (texts,) = fitted.get_representative_docs("0", 2).values()
+    assert all("fire" in text for text in texts)
+
+
+def test_labels_outlive_a_save(fitted, tmp_path):
+    first = fitted.topics_[0].subtopics[0].id
+    fitted.set_topic_labels({first: "smoke"})
+    fitted.set_columns(time_column="year", group_column="year")
+    fitted.save(tmp_path / "m")
+    loaded = QueryDrivenTopicModel.load(tmp_path / "m")
+    assert loaded.topics_[0].subtopics[0].name == "smoke"
+    assert len(loaded.topics_over_time().bins) == 2
+    assert loaded.topics_per_class().bins == ("2000", "2001")
+    assert "smoke" in (tmp_path / "m" / "topics.csv").read_text("utf-8")
+    np.testing.assert_array_equal(loaded.components_, fitted.components_)
+    fitted.set_topic_labels({first: None})
+    assert fitted.topics_[0].subtopics[0].name != "smoke"
+    with pytest.raises(ParameterError, match="no topic '7'"):
+        fitted.set_topic_labels({"7": "x"})
+
+
+def test_files(fitted, tmp_path):
+    assert fitted.report(tmp_path / "r.html").read_text("utf-8").startswith("<!doctype html>")
+    assert fitted.export(tmp_path / "t.json", "json").exists()
+    assert fitted.to_octis()["topics"]
+    assert fitted.to_topicwizard()["topic_names"][:2] == ["fire", "cricket"]
+    assert fitted.explain(0).query == "fire"
+
+
+NAMES = "barchart topics hierarchy documents heatmap topics_over_time topics_per_class convergence"
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_figures(fitted, name):
+    pytest.importorskip("plotly", reason="plotly is not installed")
+    takes_a_column = name in ("topics_over_time", "topics_per_class")
+    draw = getattr(fitted, f"visualize_{name}")
+    assert (draw("year") if takes_a_column else draw()).data
+
+
+def test_in_a_notebook(fitted):
+    assert "q-notebook" in fitted._repr_mimebundle_()["text/html"]
+    assert "text/html" not in QueryDrivenTopicModel("fire")._repr_mimebundle_()
+    assert "fire" in fitted.topics_[0]._repr_html_()
