@@ -10,53 +10,63 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qdtm.sampler.kernels import LANES, Counts, Rules, Seating, sweep
-from qdtm.sampler.seating import columns_for, recount, seat_apart, seat_by_topic, unseated
-
-STARTS = {"together": seat_by_topic, "apart": seat_apart}
+from qdtm.sampler.assignment import assign, columns_for, empty_tally, recount, unassigned
+from qdtm.sampler.kernels import LANES, Assignment, Counts, Rules, Tally, sweep, word_kinds
 
 
 @dataclass(eq=False)
 class Case:
     """A state of the sampler and what the next sweeps may do. `sweep` changes it in place."""
 
-    seating: Seating
+    assignment: Assignment
+    swept: np.ndarray
     counts: Counts
+    tally: Tally
+    prior_k: np.ndarray
     rules: Rules
-    mass_k: np.ndarray
     stream: np.ndarray
-    documents: np.ndarray
     n_columns: int
-    may_open_topics: bool
+    closed: np.ndarray
+
+    @property
+    def mass_k(self) -> np.ndarray:
+        """The denominator of f_k; infinite for a closed topic."""
+        mass = topic_mass(self.counts, self.rules)
+        mass[self.closed] = np.inf
+        return mass
 
     @property
     def arguments(self) -> tuple:
         """What `sweep` and its twin take, in order."""
         return (
-            self.seating,
+            self.assignment,
+            self.swept,
             self.counts,
-            self.rules,
+            self.tally,
             self.mass_k,
+            self.prior_k,
+            self.rules,
+            word_kinds(self.rules),
             self.stream,
-            self.documents,
             self.n_columns,
-            self.may_open_topics,
         )
 
     def sweep(self, n_sweeps: int = 1) -> None:
         for _ in range(n_sweeps):
+            self.tally = empty_tally(self.n_columns)
             sweep(*self.arguments)
 
     def copy(self) -> Case:
         return Case(
-            Seating(*(array.copy() for array in self.seating)),
+            Assignment(*(array.copy() for array in self.assignment)),
+            self.swept.copy(),
             Counts(*(array.copy() for array in self.counts)),
+            Tally(*(array.copy() for array in self.tally)),
+            self.prior_k.copy(),
             self.rules,
-            self.mass_k.copy(),
             self.stream.copy(),
-            self.documents,
             self.n_columns,
-            self.may_open_topics,
+            self.closed,
         )
 
 
@@ -71,7 +81,7 @@ class Shape(NamedTuple):
 
 def topic_mass(counts: Counts, rules: Rules) -> np.ndarray:
     """n_k + u * links + V * beta, added up topic by topic (the denominator of f_k)."""
-    mass = np.zeros(len(counts.m_k))
+    mass = np.zeros(counts.n_wk.shape[1])
     for k in range(len(mass)):
         n_links = 0
         if k < rules.n_related.shape[1]:
@@ -82,7 +92,7 @@ def topic_mass(counts: Counts, rules: Rules) -> np.ndarray:
 
 
 def make_case(
-    seating: Seating,
+    assignment: Assignment,
     rules: Rules,
     *,
     seed: int,
@@ -90,17 +100,31 @@ def make_case(
     closed: np.ndarray | None = None,
     documents: np.ndarray | None = None,
     may_open_topics: bool = True,
+    shares: np.ndarray | None = None,
 ) -> Case:
-    """Count a start and draw the state of its random stream."""
-    n_words, n_parents = rules.n_related.shape
-    counts = recount(seating, n_words, n_parents, len(rules.beta))
-    mass_k = topic_mass(counts, rules)
-    if closed is not None:
-        mass_k[closed] = np.inf
-    if documents is None:
-        documents = np.arange(len(seating.offsets) - 1)
-    stream = np.random.default_rng(seed).integers(0, 2**64, 1, np.uint64)
-    return Case(seating, counts, rules, mass_k, stream, documents, n_columns, may_open_topics)
+    """Count a start, draw the state of its random stream and, unless given, shares of the topics."""
+    rng = np.random.default_rng(seed)
+    counts = recount(assignment, *rules.n_related.shape, len(rules.beta))
+    swept = np.full(len(assignment.offsets) - 1, documents is None)
+    if documents is not None:
+        swept[documents] = True
+    stream = rng.integers(0, 2**64, 1, np.uint64)
+    prior_k = np.zeros(len(rules.beta), np.float32)
+    prior_k[:n_columns] = rules.alpha * (rng.dirichlet(np.ones(n_columns)) if shares is None else shares)
+    if not may_open_topics:
+        prior_k[~counts.n_wk.any(axis=0)] = 0
+    none = np.empty(0, np.int64)
+    return Case(
+        assignment,
+        swept,
+        counts,
+        empty_tally(n_columns),
+        prior_k,
+        rules,
+        stream,
+        n_columns,
+        none if closed is None else closed,
+    )
 
 
 def plain_rules(n_words: int, n_columns: int, *, n_parents: int = 0, **changes: object) -> Rules:
@@ -133,37 +157,34 @@ def random_parents(seed: int) -> Case:
     tokens, offsets = random_documents(rng, shape)
     n_columns, width = random_columns(rng, shape.n_topics)
     rules = random_rules(rng, shape, width)
-    start = rng.choice(["together", "apart", "standing"])
-    if start == "standing":
-        seating = unseated(tokens, offsets)
-    else:
-        free = rng.integers(0, shape.n_topics, len(tokens))
-        fixed = rules.fixed_topic[tokens]
-        seating = STARTS[start](tokens, offsets, np.where(fixed >= 0, fixed, free).astype(np.int32))
+    free = rng.integers(0, shape.n_topics, len(tokens)) if rng.random() < 2 / 3 else -1
+    fixed = rules.fixed_topic[tokens]
+    assignment = assign(tokens, offsets, np.where(fixed >= 0, fixed, free).astype(np.int32))
     closed = np.flatnonzero(rng.random(n_parents) < 0.5) if rng.random() < 0.3 else None
     documents = np.arange(shape.n_documents)
     if rng.random() < 0.25:
         documents = rng.permutation(documents)[: rng.integers(0, shape.n_documents + 1)]
+    may_open_topics = bool(rng.random() < 0.75) or bool((assignment.topics < 0).any())
     return make_case(
-        seating,
+        assignment,
         rules,
         seed=seed,
         n_columns=n_columns,
         closed=closed,
         documents=documents,
-        may_open_topics=bool(rng.random() < 0.75),
+        may_open_topics=may_open_topics,
     )
 
 
 def random_subtopics(seed: int) -> Case:
-    """Phase 2: everybody stands, no parents, smoothing over fewer words than the vocabulary has."""
+    """Phase 2: nobody has a topic, no parents, smoothing over fewer words than the vocabulary has."""
     rng = np.random.default_rng(seed)
     shape = Shape(int(rng.integers(4, 30)), 0, 0, int(rng.integers(1, 8)))
     tokens, offsets = random_documents(rng, shape)
     tokens //= 2  # at most half of the vocabulary occurs
     n_columns, width = random_columns(rng, 0)
     rules = random_rules(rng, shape, width)._replace(prior_words=float(max(1, len(np.unique(tokens)))))
-    return make_case(unseated(tokens, offsets), rules, seed=seed, n_columns=n_columns)
+    return make_case(unassigned(tokens, offsets), rules, seed=seed, n_columns=n_columns)
 
 
 def random_documents(rng: np.random.Generator, shape: Shape) -> tuple[np.ndarray, np.ndarray]:
@@ -237,8 +258,8 @@ def planted_case(seed: int, *, n_topics: int = 3, words_each: int = 8, promotes:
         promotion_probability=np.full(related.shape, 0.75, np.float32),
     )
     topics = np.where(is_concept[tokens], word_topic[tokens], n_topics).astype(np.int32)
-    seating = seat_by_topic(tokens, offsets, topics)
-    return Planted(make_case(seating, rules, seed=seed, n_columns=n_columns), word_topic, document_topic)
+    assignment = assign(tokens, offsets, topics)
+    return Planted(make_case(assignment, rules, seed=seed, n_columns=n_columns), word_topic, document_topic)
 
 
 def state_before(whole: int, nth: int = 1) -> int:

@@ -1,4 +1,4 @@
-"""The plain twin of `qdtm.sampler.kernels.sweep`: restaurants with tables, told as in the paper.
+"""The plain twin of `qdtm.sampler.kernels.sweep`: documents and counters, told as in the paper.
 
 In: the arrays that a sweep is given. Out: new arrays, as the sweep must leave them, bit for bit.
 
@@ -11,13 +11,12 @@ from left to right and the lanes in pairs; everything else is float64.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from qdtm.sampler.kernels import Counts, Rules, Seating
+from qdtm.sampler.kernels import TALLIED, Assignment, Counts, Rules, Tally
 
 LANES = 8
 MASK_64 = (1 << 64) - 1
@@ -45,171 +44,117 @@ class Stream:
 
 
 @dataclass(eq=False)
-class Table:
-    """A table serves one topic; a promoting guest brings links, each worth u."""
-
-    topic: int
-    n_guests: int = 0
-    n_links: int = 0
-
-    def mass(self, u: float) -> float:
-        """The paper's n_jt, promoted mass included."""
-        return self.n_guests + u * self.n_links
-
-
-@dataclass(eq=False)
-class Restaurant:
-    """A document: its words, the table each sits at (None: standing), and the slots the tables stand in."""
+class Document:
+    """Its words, the topic of each token (None: not drawn yet), and how many concept words each promotes."""
 
     words: list[int]
-    seats: list[Table | None]
-    promoted: list[bool]
-    slots: list[Table | None] = field(default_factory=list)
-
-    def tables(self, topic: int) -> list[Table]:
-        """The tables of a topic, in the order of their slots."""
-        return [table for table in self.slots if table is not None and table.topic == topic]
+    topics: list[int | None]
+    links: list[int]
 
     def mass(self, topic: int, u: float) -> float:
-        """The paper's n_jt summed over the tables of a topic: n_jk."""
-        return sum(table.mass(u) for table in self.tables(topic))
-
-    def open_table(self, topic: int) -> Table:
-        """Put up a table in the lowest free slot."""
-        table = Table(topic)
-        free = [slot for slot, other in enumerate(self.slots) if other is None]
-        if free:
-            self.slots[free[0]] = table
-        else:
-            self.slots.append(table)
-        return table
-
-    def close_gaps(self) -> None:
-        """Move the tables together, in order."""
-        self.slots = [table for table in self.slots if table is not None]
-
-    def slot_of(self, table: Table | None) -> int:
-        return -1 if table is None else next(s for s, other in enumerate(self.slots) if other is table)
+        """The paper's n_jt summed over the tables of a topic, promoted mass included: n_jk."""
+        return sum(1 + u * n for k, n in zip(self.topics, self.links, strict=True) if k == topic)
 
 
 class NaiveSampler:
-    """The state of all restaurants, and Algorithm 1's loop over it."""
+    """The state of all documents, and Algorithm 1's loop over it."""
 
     def __init__(
         self,
-        restaurants: list[Restaurant],
+        documents: list[Document],
         rules: Rules,
         mass_k: list[float],
+        prior_k: np.ndarray,
         stream: Stream,
         n_columns: int,
-        may_open_topics: bool,
     ) -> None:
-        self.restaurants, self.rules, self.mass_k, self.stream = restaurants, rules, mass_k, stream
-        self.n_columns, self.may_open_topics = n_columns, may_open_topics
+        self.documents, self.rules, self.mass_k, self.stream = documents, rules, mass_k, stream
+        self.prior_k, self.n_columns = prior_k, n_columns
         self.n_parents = rules.n_related.shape[1]
         self.n_kw: Counter[tuple[int, int]] = Counter()
         self.promoted_kw: Counter[tuple[int, int]] = Counter()
-        self.m_k: Counter[int] = Counter()
+        self.documents_kn: Counter[tuple[int, int]] = Counter()
+        self.further_tables: Counter[int] = Counter()
         self.events: Counter[str] = Counter()
-        for restaurant in restaurants:
-            self.m_k.update(table.topic for table in restaurant.slots if table is not None)
-            for w, table, promoted in zip(
-                restaurant.words, restaurant.seats, restaurant.promoted, strict=True
-            ):
-                if table is not None:
-                    self.n_kw[table.topic, w] += 1
-                    self.promoted_kw[table.topic, w] += promoted
+        for document in documents:
+            for w, k, links in zip(document.words, document.topics, document.links, strict=True):
+                if k is not None:
+                    self.n_kw[k, w] += 1
+                    self.promoted_kw[k, w] += links > 0
 
-    def sweep(self, documents: Iterable[int]) -> None:
-        """One iteration of Algorithm 1 over some documents."""
-        for j in documents:
-            restaurant = self.restaurants[j]
-            for i, w in enumerate(restaurant.words):
-                self.unseat(restaurant, i)
-                topic = self.draw_topic(restaurant, w)
-                table = self.draw_table(restaurant, topic)
-                self.seat(restaurant, i, table, self.draw_promotion(w, topic))
-            self.events["gap closed"] += None in restaurant.slots
-            restaurant.close_gaps()
+    def sweep(self, swept: list[bool]) -> None:
+        """One iteration of Algorithm 1 over some documents, counting in all."""
+        for document, is_swept in zip(self.documents, swept, strict=True):
+            for i in range(len(document.words) if is_swept else 0):
+                self.redraw(document, i)
+            self.tally(document)
 
-    def unseat(self, restaurant: Restaurant, i: int) -> None:
+    def redraw(self, document: Document, i: int) -> None:
+        """Take a token out, draw its topic and whether it promotes, and put it back."""
+        w, before = document.words[i], document.topics[i]
+        fixed = int(self.rules.fixed_topic[w])
+        if fixed >= 0 and not self.rules.n_related[w].any():
+            self.events["concept word"] += 1
+            return
+        self.remove(document, i)
+        k = fixed if fixed >= 0 else self.draw_topic(document, w)
+        if k is None:
+            k = before
+        self.events["return" if k == before else "move"] += before is not None
+        self.events["first topic"] += before is None
+        self.add(document, i, k, self.draw_promotion(w, k))
+
+    def remove(self, document: Document, i: int) -> None:
         """UpdateCounter(False) of Appendix C: take back exactly what the token added."""
-        table = restaurant.seats[i]
-        if table is not None:
-            self.update(restaurant, i, table, -1)
-            restaurant.seats[i], restaurant.promoted[i] = None, False
-            if table.n_guests == 0:
-                restaurant.slots[restaurant.slot_of(table)] = None
-                self.m_k[table.topic] -= 1
-                self.events["table closed"] += 1
+        if document.topics[i] is not None:
+            self.update(document, i, -1)
+            document.topics[i], document.links[i] = None, 0
 
-    def seat(self, restaurant: Restaurant, i: int, table: Table, promotes: bool) -> None:
+    def add(self, document: Document, i: int, k: int, links: int) -> None:
         """UpdateCounter(True) of Appendix C."""
-        restaurant.seats[i], restaurant.promoted[i] = table, promotes
-        self.update(restaurant, i, table, +1)
+        document.topics[i], document.links[i] = k, links
+        self.update(document, i, +1)
 
-    def update(self, restaurant: Restaurant, i: int, table: Table, sign: int) -> None:
+    def update(self, document: Document, i: int, sign: int) -> None:
         """Add (or take back) 1 for the token and, if promoted, u for each related concept word (eq. 16)."""
-        w, k = restaurant.words[i], table.topic
-        n_links = int(self.rules.n_related[w, k]) if restaurant.promoted[i] else 0
-        table.n_guests += sign
-        table.n_links += sign * n_links
+        w, k, links = document.words[i], document.topics[i], document.links[i]
+        assert k is not None
         self.n_kw[k, w] += sign
-        self.promoted_kw[k, w] += sign * restaurant.promoted[i]
-        self.mass_k[k] += sign * (1.0 + self.rules.promotion_weight * n_links)
+        self.promoted_kw[k, w] += sign * (links > 0)
+        self.mass_k[k] += sign * (1.0 + self.rules.promotion_weight * links)
 
-    def new_table_share(self) -> float:
-        """The weight of a new table for each table that a topic has: alpha / (m + gamma) of eq. 7 and 8."""
-        return self.rules.alpha / (self.m_k.total() + self.rules.gamma)
-
-    def topic_weight(self, restaurant: Restaurant, w: int, k: int) -> f32:
-        """Eq. 6 and 8, a topic's tables and a new one together: (n_jk + alpha m_k / (m + gamma)) f_k(w)."""
-        share = f32(self.new_table_share())
-        seats = f32(restaurant.mass(k, self.rules.promotion_weight)) + share * f32(self.m_k[k])
+    def topic_weight(self, document: Document, w: int, k: int) -> f32:
+        """(n_jk + alpha G_0k) f_k(w)."""
+        seats = f32(document.mass(k, self.rules.promotion_weight)) + self.prior_k[k]
         smoothed = f32(self.n_kw[k, w]) + f32(self.rules.beta[k])
         return seats * smoothed * f32(1.0 / self.mass_k[k])
 
-    def draw_topic(self, restaurant: Restaurant, w: int) -> int:
-        """Draw a topic; a concept word has no choice. A new topic lies before the line of weights."""
-        if self.rules.fixed_topic[w] >= 0:
-            self.events["concept word"] += 1
-            return int(self.rules.fixed_topic[w])
-        weights = [self.topic_weight(restaurant, w, k) for k in range(self.n_columns)]
-        total = float(lane_ends(weights)[-1])
-        new = self.new_table_share() * (self.rules.gamma / self.rules.prior_words)  # eq. 10
-        new = new if self.may_open_topics else 0.0
-        target = self.stream.uniform() * (total + new) - new
-        if target < 0:
-            empty = [k for k in range(self.n_parents, self.n_columns) if self.m_k[k] == 0]
-            self.events["birth" if empty else "refused birth"] += 1
-            if empty:
-                return empty[0]
-            target = (1.0 + target / new) * total
-        return topic_at(weights, f32(target))
+    def draw_topic(self, document: Document, w: int) -> int | None:
+        """Draw a topic on the line of weights; None if all are closed."""
+        weights = [self.topic_weight(document, w, k) for k in range(self.n_columns)]
+        k = topic_at(weights, f32(self.stream.uniform() * float(lane_ends(weights)[-1])))
+        if not any(weights):
+            self.events["nowhere to go"] += 1
+            return None
+        self.events["birth"] += not any(n for (other, _), n in self.n_kw.items() if other == k)
+        return k
 
-    def draw_table(self, restaurant: Restaurant, k: int) -> Table:
-        """Draw a table of the topic by its mass, or a new one (eq. 6 and 7 given the topic)."""
-        tables = restaurant.tables(k)
-        if tables:
-            masses = [table.mass(self.rules.promotion_weight) for table in tables]
-            target = self.stream.uniform() * (sum(masses) + self.new_table_share() * self.m_k[k])
-            if target < sum(masses):
-                self.events["table chosen" if len(tables) > 1 else "only table"] += 1
-                passed = [
-                    table for table, end in zip(tables, accumulate(masses), strict=True) if end > f32(target)
-                ]
-                return passed[0] if passed else tables[-1]
-            self.events["second table"] += 1
-        self.m_k[k] += 1
-        return restaurant.open_table(k)
-
-    def draw_promotion(self, w: int, k: int) -> bool:
+    def draw_promotion(self, w: int, k: int) -> int:
         """Draw S of eq. 18; only a parent topic with a related concept word draws at all."""
         if k >= self.n_parents or self.rules.n_related[w, k] == 0:
-            return False
+            return 0
         promotes = self.stream.uniform() < float(self.rules.promotion_probability[w, k])
         self.events["promotion" if promotes else "filtered"] += 1
-        return promotes
+        return int(self.rules.n_related[w, k]) if promotes else 0
+
+    def tally(self, document: Document) -> None:
+        """Count the document in; a token beyond `TALLIED` others opens a table with probability a/(a + i)."""
+        n_k = Counter(k for k in document.topics if k is not None)
+        for k in sorted(n_k):
+            self.documents_kn[k, min(n_k[k], TALLIED)] += 1
+            for i in range(TALLIED, n_k[k]):
+                prior = float(self.prior_k[k])
+                self.further_tables[k] += self.stream.uniform() * (prior + i) < prior
 
 
 def lane_ends(weights: list[f32]) -> list[f32]:
@@ -235,38 +180,21 @@ def topic_at(weights: list[f32], target: f32) -> int:
     return next((k for k in reversed(line[: here + 1]) if weights[k] > 0), line[-1])
 
 
-def open_restaurants(seating: Seating) -> list[Restaurant]:
+def open_documents(assignment: Assignment) -> list[Document]:
     """Read the documents out of the arrays."""
-    restaurants = []
-    for j, n_slots in enumerate(seating.n_slots):
-        here = slice(seating.offsets[j], seating.offsets[j + 1])
-        columns = (seating.table_topic[here], seating.table_size[here], seating.table_links[here])
-        slots = [Table(*(int(column[s]) for column in columns)) for s in range(n_slots)]
-        restaurants.append(
-            Restaurant(
-                words=seating.tokens[here].tolist(),
-                seats=[slots[s] if s >= 0 else None for s in seating.table_of[here]],
-                promoted=seating.promoted[here].astype(bool).tolist(),
-                slots=list(slots),
-            )
-        )
-    return restaurants
+    documents = []
+    for start, stop in pairwise(assignment.offsets):
+        topics = [k if k >= 0 else None for k in assignment.topics[start:stop].tolist()]
+        words, links = (a[start:stop].tolist() for a in (assignment.tokens, assignment.links))
+        documents.append(Document(words, topics, links))
+    return documents
 
 
-def seating_of(restaurants: list[Restaurant], like: Seating) -> Seating:
+def assignment_of(documents: list[Document], like: Assignment) -> Assignment:
     """Write the documents into new arrays."""
-    new = Seating(*(array.copy() for array in like))
-    for j, restaurant in enumerate(restaurants):
-        here = slice(like.offsets[j], like.offsets[j + 1])
-        spare = [None] * (len(restaurant.words) - len(restaurant.slots))
-        slots = restaurant.slots + spare
-        new.table_of[here] = [restaurant.slot_of(table) for table in restaurant.seats]
-        new.promoted[here] = restaurant.promoted
-        new.table_topic[here] = [-1 if table is None else table.topic for table in slots]
-        new.table_size[here] = [0 if table is None else table.n_guests for table in slots]
-        new.table_links[here] = [0 if table is None else table.n_links for table in slots]
-        new.n_slots[j] = len(restaurant.slots)
-    return new
+    topics = [-1 if k is None else k for document in documents for k in document.topics]
+    links = [n for document in documents for n in document.links]
+    return like._replace(topics=np.array(topics, np.int32), links=np.array(links, np.uint16))
 
 
 def counts_of(sampler: NaiveSampler, like: Counts) -> Counts:
@@ -274,11 +202,19 @@ def counts_of(sampler: NaiveSampler, like: Counts) -> Counts:
     new = Counts(*(np.zeros_like(array) for array in like))
     for (k, w), n in sampler.n_kw.items():
         new.n_wk[w, k] = n
-    for k, m in sampler.m_k.items():
-        new.m_k[k] = m
     for (k, w), n in sampler.promoted_kw.items():
         if k < sampler.n_parents:
             new.promoted_wq[w, k] = n
+    return new
+
+
+def tally_of(sampler: NaiveSampler, like: Tally) -> Tally:
+    """Write the tally into new arrays."""
+    new = Tally(*(np.zeros_like(array) for array in like))
+    for (k, n), documents in sampler.documents_kn.items():
+        new.documents_kn[k, n] = documents
+    for k, tables in sampler.further_tables.items():
+        new.further_tables[k] = tables
     return new
 
 
@@ -286,37 +222,34 @@ def counts_of(sampler: NaiveSampler, like: Counts) -> Counts:
 class NaiveSweep:
     """What a sweep must leave behind, and what happened in it."""
 
-    seating: Seating
+    assignment: Assignment
     counts: Counts
-    mass_k: np.ndarray
+    tally: Tally
     stream_state: int
     events: Counter[str]
 
 
 def naive_sweep(
-    seating: Seating,
+    assignment: Assignment,
+    swept: np.ndarray,
     counts: Counts,
-    rules: Rules,
+    tally: Tally,
     mass_k: np.ndarray,
+    prior_k: np.ndarray,
+    rules: Rules,
+    word_kind: np.ndarray,
     stream_state: np.ndarray,
-    documents: np.ndarray,
     n_columns: int,
-    may_open_topics: bool,
 ) -> NaiveSweep:
-    """Sweep as `qdtm.sampler.kernels.sweep` does, on copies."""
-    sampler = NaiveSampler(
-        open_restaurants(seating),
-        rules,
-        mass_k.tolist(),
-        Stream(int(stream_state[0])),
-        n_columns,
-        may_open_topics,
-    )
-    sampler.sweep(documents.tolist())
+    """Sweep as `qdtm.sampler.kernels.sweep` does, on copies. It sorts the words for itself."""
+    del word_kind
+    documents, stream = open_documents(assignment), Stream(int(stream_state[0]))
+    sampler = NaiveSampler(documents, rules, mass_k.tolist(), prior_k, stream, n_columns)
+    sampler.sweep(swept.tolist())
     return NaiveSweep(
-        seating_of(sampler.restaurants, seating),
+        assignment_of(documents, assignment),
         counts_of(sampler, counts),
-        np.array(sampler.mass_k),
-        sampler.stream.state,
+        tally_of(sampler, tally),
+        stream.state,
         sampler.events,
     )

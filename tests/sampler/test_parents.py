@@ -9,7 +9,6 @@ from qdtm.sampler.chain import Chain, Schedule
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.parents import final_order, fit_parents, promoted_mass, word_filter
 from qdtm.sampler.problem import MASS_UNIT, ParentProblem, fixed_topics, parent_rules, with_concept_documents
-from qdtm.sampler.seating import topic_of_tokens
 from qdtm.sampler.starts import start_as_paper
 
 from .problems import problem_of
@@ -51,7 +50,7 @@ def test_promoted_mass_equals_a_loop_over_tokens(seed: int) -> None:
     weight = chain.rules.promotion_weight
     expected = np.zeros((N_WORDS, 2))
     for w, q, promoted in zip(
-        chain.seating.tokens, topic_of_tokens(chain.seating), chain.seating.promoted, strict=True
+        chain.assignment.tokens, chain.assignment.topics, chain.assignment.links, strict=True
     ):
         if promoted:
             for c, concept_word in enumerate(CONCEPTS[q]):

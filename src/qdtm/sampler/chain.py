@@ -1,6 +1,6 @@
-"""A Markov chain over seatings: it sweeps, keeps averages, and knows when it has settled.
+"""A Markov chain over assignments: it sweeps, keeps averages, and knows when it has settled.
 
-In: a start (seating and rules). Out: counts averaged over samples, the last seating, and the trace.
+In: a start (assignment and rules). Out: counts averaged over samples, the last assignment, and the trace.
 Both phases of the model are chains; they differ in their rules, their start and what they refresh.
 """
 
@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.sampler.kernels import Counts, Rules, Seating, sweep
+from qdtm.sampler.assignment import columns_for, documents_with, pad_columns, recount, widen
+from qdtm.sampler.base_measure import draw_shares, draw_tables
+from qdtm.sampler.kernels import Assignment, Counts, Rules, word_kinds
 from qdtm.sampler.likelihood import log_likelihood
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, Stage
-from qdtm.sampler.seating import columns_for, recount, widen
+from qdtm.sampler.shards import Engine, Orders, Threads, cut, n_shards_for
 from qdtm.sampler.streams import open_stream
 from qdtm.sampler.trace import Trace
 
@@ -55,14 +57,14 @@ class ChainResult:
         Tokens of word w in topic k, averaged over samples.
     promoted_wq : ndarray of shape (V, Q)
         Promoted tokens, averaged over samples.
-    seating : Seating
+    assignment : Assignment
         The last sample.
     trace : Trace
     """
 
     n_wk: NDArray[np.float64]
     promoted_wq: NDArray[np.float64]
-    seating: Seating
+    assignment: Assignment
     trace: Trace
 
 
@@ -71,24 +73,40 @@ class Chain:
 
     Parameters
     ----------
-    seating : Seating
+    assignment : Assignment
         The start; the chain changes it in place.
     rules : Rules
         Arrays over topics may be shorter than needed; the chain widens them.
     seed : int
     path : tuple of int
-        Which chain of that seed this is; sweep s draws from the stream (seed, *path, s).
+        Which chain of that seed this is; shard h in sweep s draws from the stream (seed, *path, s, h).
+    n_jobs : int
+        Threads; they change nothing but the time it takes.
+    n_shards : int, optional
+        By default what the corpus asks for.
     """
 
-    def __init__(self, seating: Seating, rules: Rules, seed: int, path: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        assignment: Assignment,
+        rules: Rules,
+        seed: int,
+        path: tuple[int, ...],
+        *,
+        n_jobs: int = 1,
+        n_shards: int | None = None,
+    ) -> None:
         n_words, n_parents = rules.n_related.shape
-        n_columns = columns_for(max(int(seating.table_topic.max(initial=-1)) + 1, n_parents))
-        self.seating = seating
-        self.counts: Counts = recount(seating, n_words, n_parents, n_columns)
+        n_columns = columns_for(max(int(assignment.topics.max(initial=-1)) + 1, n_parents))
+        self.assignment = assignment
+        self.counts: Counts = recount(assignment, n_words, n_parents, n_columns)
+        self.m_k = documents_with(assignment, n_columns)  # (C,): tables of each topic
         self.rules = rules
+        self.word_kind = word_kinds(rules)
         self.seed, self.path = seed, path
         self.n_sweeps = 0
-        self.all_documents = np.arange(len(seating.offsets) - 1)
+        self.shards = cut(assignment, n_shards or n_shards_for(len(assignment.tokens), n_words))
+        self.engine: Engine = Threads(min(n_jobs, len(self.shards)))
 
     @property
     def n_parents(self) -> int:
@@ -98,7 +116,7 @@ class Chain:
     @property
     def in_use(self) -> NDArray[np.bool_]:
         """Which columns are topics, (C,)."""
-        in_use: NDArray[np.bool_] = self.counts.m_k > 0
+        in_use: NDArray[np.bool_] = self.m_k > 0
         return in_use
 
     @property
@@ -116,26 +134,46 @@ class Chain:
         mass[: self.n_parents] += self.rules.promotion_weight * links
         return mass
 
-    def step(
-        self,
-        *,
-        documents: NDArray[np.int64] | None = None,
-        parents_open: bool = True,
-        may_open_topics: bool = True,
-    ) -> None:
-        """Sweep once over all documents, or some of them."""
+    def step(self, *, documents: NDArray[np.int64] | None = None, parents_open: bool = True) -> None:
+        """Draw G_0, sweep once over all documents (or some of them), and draw the tables."""
         n_columns = self.n_columns
-        if n_columns > self.counts.n_wk.shape[1]:
-            self.counts = widen(self.counts, n_columns)
-        if n_columns > len(self.rules.beta):
-            self.rules = self.rules._replace(beta=np.full(n_columns, self.rules.beta[0], np.float32))
+        self._widen(n_columns)
         mass = self.topic_mass()
         if not parents_open:
             mass[: self.n_parents] = np.inf
+        # Where nobody has a topic yet, topics are born in all shards: one does for all, this once.
+        shards = self.shards if self.in_use.any() else cut(self.assignment, 1)
         stream = open_stream(self.seed, *self.path, self.n_sweeps)
-        documents = self.all_documents if documents is None else documents
-        sweep(self.seating, self.counts, self.rules, mass, stream, documents, n_columns, may_open_topics)
+        prior = np.zeros(len(self.m_k), np.float32)
+        prior[:n_columns] = self.rules.alpha * draw_shares(self.m_k, self.rules.gamma, n_columns, stream)
+        orders = Orders(
+            rules=self.rules,
+            word_kind=self.word_kind,
+            mass_k=mass,
+            prior_k=prior,
+            in_use=self.in_use,
+            n_columns=n_columns,
+            stream=(self.seed, *self.path, self.n_sweeps),
+            births=self.n_sweeps % len(shards),
+        )
+        tally = self.engine.sweep(shards, orders, self._swept(documents), self.counts)
+        self.m_k = pad_columns(draw_tables(tally, prior, stream), len(self.m_k))
         self.n_sweeps += 1
+
+    def _widen(self, n_columns: int) -> None:
+        """Make room for so many topics."""
+        if n_columns > self.counts.n_wk.shape[1]:
+            self.counts = widen(self.counts, n_columns)
+            self.m_k = pad_columns(self.m_k, n_columns)
+        if n_columns > len(self.rules.beta):
+            self.rules = self.rules._replace(beta=np.full(n_columns, self.rules.beta[0], np.float32))
+
+    def _swept(self, documents: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+        """Which documents to sweep, (D,)."""
+        swept = np.full(len(self.assignment.offsets) - 1, documents is None)
+        if documents is not None:
+            swept[documents] = True
+        return swept
 
     def log_likelihood(self) -> float:
         """Log probability of the words given their topics, per token."""
@@ -221,7 +259,7 @@ def run_chain(
         averages.add(chain)
     n_wk, promoted_wq = averages.means(chain)
     trace = history.trace(done, settled, interrupted, averages.n_samples)
-    return ChainResult(n_wk, promoted_wq, chain.seating, trace)
+    return ChainResult(n_wk, promoted_wq, chain.assignment, trace)
 
 
 def _has_settled(log_likelihood: list[float], schedule: Schedule, done: int) -> bool:
@@ -249,7 +287,7 @@ class _History:
         self.sweeps.append(done)
         self.log_likelihood.append(chain.log_likelihood())
         self.n_topics.append(int(chain.in_use.sum()))
-        self.n_tables.append(int(chain.counts.m_k.sum()))
+        self.n_tables.append(int(chain.m_k.sum()))
         return self.log_likelihood[-1]
 
     def trace(self, n_sweeps: int, settled: bool, interrupted: bool, n_samples: int) -> Trace:

@@ -15,7 +15,6 @@ from qdtm.sampler.chain import Chain, Schedule, run_chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback
-from qdtm.sampler.seating import topic_of_tokens
 from qdtm.sampler.trace import Trace
 
 
@@ -62,7 +61,7 @@ def fit_parents(
     )
     for q, words in enumerate(problem.concept_words):
         result.n_wk[words, q] -= 1.0  # the concept words' own document is no part of the corpus
-    token_topics = topic_of_tokens(result.seating)[: len(problem.tokens)]
+    token_topics = result.assignment.topics[: len(problem.tokens)]
     order = final_order(result.n_wk, token_topics, problem.n_parents)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
     position[order] = np.arange(len(order))
@@ -70,7 +69,7 @@ def fit_parents(
         word_topic=result.n_wk[:, order],
         promoted_mass=promoted_mass(problem, result.promoted_wq, chain.rules.promotion_weight),
         token_topics=position[token_topics],
-        token_promoted=result.seating.promoted[: len(problem.tokens)],
+        token_promoted=(result.assignment.links[: len(problem.tokens)] > 0).astype(np.uint8),
         trace=result.trace,
     )
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.reach import Reach, uncovered_share
+from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
-from qdtm.sampler.seating import seat_apart, seat_by_topic
 
 PHASE = 1
 """First number of the random streams of phase 1."""
@@ -34,8 +34,8 @@ BACKGROUND_SWEEPS = 20
 """Sweeps that the background has to itself."""
 
 
-def start_as_paper(problem: ParentProblem, seed: int) -> Chain:
-    """Start as Initialize in Appendix C: whole documents in one topic, every token at its own table."""
+def start_as_paper(problem: ParentProblem, seed: int, n_jobs: int = 1) -> Chain:
+    """Start as Initialize in Appendix C: whole documents in one topic."""
     tokens, offsets = with_concept_documents(problem)
     fixed = fixed_topics(problem)[tokens]  # (N,)
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -43,7 +43,7 @@ def start_as_paper(problem: ParentProblem, seed: int) -> Chain:
     concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
     home[document[concept]] = fixed[concept]
     topics = np.where(fixed >= 0, fixed, home[document]).astype(np.int32)
-    return Chain(seat_apart(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,))
+    return Chain(assign(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,), n_jobs=n_jobs)
 
 
 def start_from_reach(
@@ -51,6 +51,7 @@ def start_from_reach(
     reaches: Sequence[Reach],
     n_background: int,
     seed: int,
+    n_jobs: int = 1,
     *,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
@@ -64,7 +65,7 @@ def start_from_reach(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
     scattered = rng.integers(problem.n_parents, problem.n_parents + n_background, len(tokens))
     topics = np.where(fixed >= 0, fixed, np.where(claim >= 0, claim, scattered)).astype(np.int32)
-    chain = Chain(seat_by_topic(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,))
+    chain = Chain(assign(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,), n_jobs=n_jobs)
     _learn_background(chain, np.flatnonzero(claims < 0), progress, interruption)
     return chain
 

@@ -4,7 +4,7 @@ In: the tokens of one parent topic in the last sample of phase 1. Out: `Subtopic
 
 It is the same process on that part of the corpus: nothing is fixed, nothing promotes, smoothing runs over the
 parent's own words, and only subtopics of the same parent compete. In the first sweep a token may not stay in
-the parent, so all tokens start standing and are seated one by one.
+the parent, so all tokens start without a topic and draw one after the other.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.sampler.assignment import unassigned
 from qdtm.sampler.chain import Chain, Schedule, run_chain
 from qdtm.sampler.kernels import Rules
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
-from qdtm.sampler.seating import topic_of_tokens, unseated
 from qdtm.sampler.trace import Trace
 
 PHASE = 2
@@ -57,6 +57,7 @@ def fit_subtopics(
     query: int,
     *,
     name: str | None = None,
+    n_jobs: int = 1,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
 ) -> SubtopicFit:
@@ -71,11 +72,12 @@ def fit_subtopics(
     seed, query : int
         Name the random stream.
     """
-    chain = Chain(unseated(tokens, offsets), subtopic_rules(tokens, n_words, priors), seed, (PHASE, query))
+    rules = subtopic_rules(tokens, n_words, priors)
+    chain = Chain(unassigned(tokens, offsets), rules, seed, (PHASE, query), n_jobs=n_jobs)
     result = run_chain(
         chain, schedule, stage="subtopics", query=name, progress=progress, interruption=interruption
     )
-    subtopic = topic_of_tokens(result.seating)  # (N_q,)
+    subtopic = result.assignment.topics  # (N_q,)
     size = result.n_wk.sum(axis=0)
     alive = np.bincount(subtopic, minlength=len(size)) > 0
     kept = np.flatnonzero(alive & (size >= min_tokens))

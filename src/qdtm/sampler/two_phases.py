@@ -72,10 +72,16 @@ def _first_phase(
     # that cover the corpus.
     n_background = settings.n_background_topics or choose_n_background(reaches)
     if settings.start_as_paper or n_background == 1:
-        chain = start_as_paper(problem, settings.seed)
+        chain = start_as_paper(problem, settings.seed, settings.n_jobs)
     else:
         chain = start_from_reach(
-            problem, reaches, n_background, settings.seed, progress=progress, interruption=interruption
+            problem,
+            reaches,
+            n_background,
+            settings.seed,
+            settings.n_jobs,
+            progress=progress,
+            interruption=interruption,
         )
     return fit_parents(problem, chain, settings.schedule, progress=progress, interruption=interruption)
 
@@ -104,6 +110,7 @@ def _second_phase(
             settings.seed,
             q,
             name=names[q],
+            n_jobs=settings.n_jobs if problem.n_parents == 1 else 1,
             progress=progress,
             interruption=interruption,
         )
