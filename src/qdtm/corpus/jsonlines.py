@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,9 @@ def read_json_lines(path: Path, options: ReadOptions, meter: Meter) -> Iterator[
         text_key = names[find_text_column(names, rows, options.text_column, source)]
         id_position = find_id_column(names, options.id_column, source)
         id_key = None if id_position is None else names[id_position]
+        apart = () if options.all_fields else (text_key, id_key)
         for number, entry in itertools.chain(peeked, objects):
-            yield _record(number, entry, text_key, id_key, path)
+            yield _record(number, entry, text_key, id_key, apart, path)
 
 
 def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
@@ -56,12 +57,19 @@ def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
         yield number, value
 
 
-def _record(number: int, entry: dict[str, Any], text_key: str, id_key: str | None, path: Path) -> Record:
+def _record(
+    number: int,
+    entry: dict[str, Any],
+    text_key: str,
+    id_key: str | None,
+    apart: Collection[str | None],
+    path: Path,
+) -> Record:
     text = entry.get(text_key)
     if isinstance(text, dict):
         raise CorpusError(f"Line {number:,} of {str(path)!r}: {text_key!r} is an object, not a text.")
     identity = _as_text(entry.get(id_key)) if id_key is not None else ""
-    fields = {key: _as_text(value) for key, value in entry.items() if key not in (text_key, id_key)}
+    fields = {key: _as_text(value) for key, value in entry.items() if key not in apart}
     return Record(identity or str(number), _as_text(text), fields)
 
 

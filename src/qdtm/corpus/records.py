@@ -45,11 +45,14 @@ class ReadOptions:
         The columns (or keys) of the text and of the name; None to find them.
     encoding : str or None
         The encoding of the file; None to find it.
+    all_fields : bool
+        Whether the text and the name are among the fields too, as a preview of a table needs them.
     """
 
     text_column: str | None = None
     id_column: str | None = None
     encoding: str | None = None
+    all_fields: bool = False
 
 
 class Meter:

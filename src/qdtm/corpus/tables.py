@@ -63,7 +63,8 @@ def records_of_rows(
     source = repr(path.name)
     text = find_text_column(names, peeked, options.text_column, source)
     name = find_id_column(names, options.id_column, source)
-    others = [(c, names[c]) for c in range(len(names)) if c not in (text, name)]
+    apart = () if options.all_fields else (text, name)
+    others = [(c, names[c]) for c in range(len(names)) if c not in apart]
     for number, row in enumerate(itertools.chain(peeked, rows), start=1):
         cells = row if len(row) == len(names) else row + [""] * (len(names) - len(row))
         identity = cells[name] if name is not None else ""
