@@ -6,9 +6,10 @@ from qdtm.evaluation.systems import SystemOptions, make_system, rows_of
 from ..bench.fakes import tiny_dataset
 
 FAST = SystemOptions(max_sweeps=4)
+ROWS = [name for name in rows_of("table1") if name.startswith("qdtm")]
 
 
-@pytest.mark.parametrize("name", rows_of("table1"))
+@pytest.mark.parametrize("name", ROWS)
 def test_every_row_fits_and_says_what_it_did(name):
     dataset = tiny_dataset()
     system = make_system(name, "table1", FAST)
@@ -23,7 +24,7 @@ def test_every_row_fits_and_says_what_it_did(name):
 
 
 def test_rows_differ_in_their_settings():
-    settings = [tuple(make_system(name, "table1", FAST).settings.items()) for name in rows_of("table1")]
+    settings = [tuple(make_system(name, "table1", FAST).settings.items()) for name in ROWS]
     assert len(set(settings)) == len(settings)
     assert dict(settings[0])["max_sweeps"] == 4
 

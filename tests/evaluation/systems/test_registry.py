@@ -15,10 +15,12 @@ def rows(monkeypatch):
     monkeypatch.setattr("qdtm.evaluation.systems.registry.ROWS", dict(ROWS))
 
 
-def test_the_papers_own_rows_are_the_default():
-    ours = tuple(name for name in PRINTED_NAMES if name.startswith("qdtm"))
-    assert default_rows_of("table1") == ours
-    assert default_rows_of("table3") == default_rows_of("topics") == ("qdtm-kld",)
+def test_the_papers_rows_are_the_default_and_a_fair_encoder():
+    usual = default_rows_of("table1")
+    assert "sbert" in usual
+    assert [name for name in usual if name != "sbert"] == [name for name in PRINTED_NAMES if name != "htm"]
+    assert default_rows_of("table3") == ("htm", "qdtm-kld")
+    assert default_rows_of("topics") == ("qdtm-kld",)
 
 
 def test_a_new_row_is_found_by_name_and_made_when_asked_for(rows):
@@ -35,5 +37,5 @@ def test_two_rows_of_one_name_are_refused(rows):
 
 
 def test_an_unknown_row_is_refused_with_the_known_ones():
-    with pytest.raises(ParameterError, match=r"table3 has no row 'lada'. Choose one of qdtm-fre, qdtm-rel"):
+    with pytest.raises(ParameterError, match=r"table3 has no row 'lada'. Choose one of htm, htm-gamma-1"):
         make_system("lada", "table3", SystemOptions())

@@ -7,7 +7,8 @@ corpus are kept in the cache folder: they take minutes and never change.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -37,6 +38,18 @@ def sentence_encoder() -> str:
     spec = find_spec(_PACKAGED)
     folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
     return str(folder) if folder is not None and folder.is_dir() else SENTENCE_ENCODER
+
+
+@contextmanager
+def _without_progress_bar(logging: Any) -> Iterator[None]:
+    """Let transformers load weights in silence, and leave it as it was."""
+    was_on = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_on:
+            logging.enable_progress_bar()
 
 
 @dataclass(frozen=True)
@@ -128,7 +141,8 @@ class DocumentEncoder:
         transformers = require("transformers", "baselines")
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.name)
-            model = transformers.AutoModel.from_pretrained(self.name)
+            with _without_progress_bar(transformers.utils.logging):
+                model = transformers.AutoModel.from_pretrained(self.name)
         except (OSError, ValueError) as error:
             raise self._not_there() from error
         return tokenizer, model.eval()

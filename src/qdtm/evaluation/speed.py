@@ -1,0 +1,203 @@
+"""How fast a sweep is: ours and other samplers of the Hierarchical Dirichlet Process, side by side.
+
+In: the authors' 20 Newsgroups bags. Out: `Speed` rows, tokens per second.
+
+All have the paper's priors and about as many topics as there are queries. Timings are interleaved, so that
+what else the machine does slows all of them; the best time of each counts. A peer that is not installed is left
+out, and named.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from qdtm.embeddings import embed_vocabulary, promotion_graph, similarity_threshold
+from qdtm.embeddings.loading import bundled_vectors
+from qdtm.evaluation.datasets.authors import AuthorsBags
+from qdtm.sampler.parents import word_filter
+from qdtm.sampler.problem import ParentProblem, Priors
+from qdtm.sampler.starts import start_as_paper
+
+DATASET = "20news"
+PRIORS = Priors(alpha=1.0, beta=0.5, gamma=1.5)
+PROMOTION_WEIGHT = 0.3
+
+OURS, TOMOTOPY, TOPICA, GENSIM = "qdtm", "tomotopy-hdp", "topica-hdp", "gensim-hdp"
+PEERS = {TOMOTOPY: "tomotopy", TOPICA: "topica", GENSIM: "gensim"}
+"""Which package each peer comes from."""
+
+GENSIM_SHARE = 8
+"""The slowest peer reads one document in so many."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What was measured of one contestant: tokens swept over in a second."""
+
+    name: str
+    threads: int
+    promotion: bool
+    tokens_per_second: float
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A sampler that has been started.
+
+    Parameters
+    ----------
+    name : str
+    threads : int
+    promotion : bool
+    n_tokens : int
+        What one sweep goes over.
+    seconds : callable
+        Takes a number of sweeps, runs them and returns how long they took.
+    """
+
+    name: str
+    threads: int
+    promotion: bool
+    n_tokens: int
+    seconds: Callable[[int], float]
+
+
+def contestants(bags: AuthorsBags, threads: Sequence[int] = (1, 2)) -> list[Contestant]:
+    """Start everybody who is installed."""
+    made = [ours(bags, n, promotion=promotion) for promotion in (False, True) for n in threads]
+    if find_spec("tomotopy"):
+        made += [tomotopy_hdp(bags, n) for n in threads]
+    if find_spec("topica"):
+        made.append(topica_hdp(bags))
+    if find_spec("gensim"):
+        made.append(gensim_hdp(bags))
+    return made
+
+
+def missing_peers() -> list[str]:
+    """Name the packages of peers that are not installed."""
+    return [package for package in PEERS.values() if find_spec(package) is None]
+
+
+def race(
+    entrants: Sequence[Contestant], *, warm_up: int = 20, sweeps: int = 3, repeats: int = 7
+) -> list[Speed]:
+    """Time all in turn, after some sweeps that compile kernels and leave the start behind."""
+    for contestant in entrants:
+        contestant.seconds(warm_up)
+    best = [float("inf")] * len(entrants)
+    for _ in range(repeats):
+        best = [min(was, c.seconds(sweeps) / sweeps) for was, c in zip(best, entrants, strict=True)]
+    return [
+        Speed(c.name, c.threads, c.promotion, c.n_tokens / seconds)
+        for c, seconds in zip(entrants, best, strict=True)
+    ]
+
+
+def ours(bags: AuthorsBags, threads: int, *, promotion: bool) -> Contestant:
+    """Phase 1 with all queries, from the paper's start; promotion comes with word filtering, on real vectors."""
+    problem = speed_problem(bags, promotion=promotion)
+    chain, refresh = start_as_paper(problem, 0, threads), word_filter(problem)
+
+    def sweep() -> None:
+        if refresh is not None:
+            refresh(chain)
+        chain.step()
+
+    return Contestant(OURS, threads, promotion, len(chain.assignment.tokens), _timed(sweep))
+
+
+def speed_problem(bags: AuthorsBags, *, promotion: bool) -> ParentProblem:
+    """Pose the paper's experiment on the bags."""
+    words, n_words = list(bags.concept_words), len(bags.vocabulary)
+    vectors = embed_vocabulary(bundled_vectors(), bags.vocabulary) if promotion else None
+    threshold = 1.0 if vectors is None else similarity_threshold(vectors)
+    return ParentProblem(
+        tokens=bags.tokens,
+        offsets=bags.offsets,
+        n_words=n_words,
+        concept_words=words,
+        graph=promotion_graph(vectors, words, threshold, n_words=n_words),
+        unit=None if vectors is None else vectors.unit,
+        promotion_weight=PROMOTION_WEIGHT if promotion else 0.0,
+        priors=PRIORS,
+    )
+
+
+def tomotopy_hdp(bags: AuthorsBags, threads: int) -> Contestant:
+    """The HDPModel of tomotopy (C++), its priors kept where they are."""
+    import tomotopy
+
+    priors: dict[str, Any] = {"alpha": PRIORS.alpha, "eta": PRIORS.beta, "gamma": PRIORS.gamma}
+    model = tomotopy.HDPModel(initial_k=len(bags.concepts) + 1, seed=0, **priors)
+    model.optim_interval = 0
+    for words in _documents(bags):
+        model.add_doc(words)
+    return Contestant(
+        TOMOTOPY, threads, False, len(bags.tokens), _timed(lambda: model.train(1, workers=threads))
+    )
+
+
+def topica_hdp(bags: AuthorsBags) -> Contestant:
+    """The HDP of topica (Rust), which has one thread. It starts anew with each fit, so a difference is timed."""
+    import topica
+
+    documents = _documents(bags)
+    options: dict[str, Any] = {"keep_theta_draws": False}
+
+    def fit(sweeps: int) -> float:
+        model = topica.HDP(
+            alpha=PRIORS.alpha, beta=PRIORS.beta, gamma=PRIORS.gamma, seed=0, resample_conc=False
+        )
+        start = time.perf_counter()
+        model.fit(documents, iters=sweeps, **options)
+        return time.perf_counter() - start
+
+    def seconds(sweeps: int) -> float:
+        return max(fit(2 * sweeps) - fit(sweeps), 1e-9)
+
+    return Contestant(TOPICA, 1, False, len(bags.tokens), seconds)
+
+
+def gensim_hdp(bags: AuthorsBags) -> Contestant:
+    """The HdpModel of gensim (Python, online variational inference); a pass over its documents is a sweep."""
+    from gensim.models import HdpModel
+
+    parts = np.split(bags.tokens, bags.offsets[1:-1])[::GENSIM_SHARE]
+    bows = [list(zip(*np.unique(part, return_counts=True), strict=True)) for part in parts]
+    dictionary = dict(enumerate(bags.vocabulary))
+    best = float("inf")
+
+    def seconds(sweeps: int) -> float:
+        nonlocal best
+        if best == float("inf"):  # one pass is long enough to time
+            start = time.perf_counter()
+            HdpModel(
+                bows, dictionary, alpha=PRIORS.alpha, gamma=PRIORS.gamma, eta=PRIORS.beta, random_state=0
+            )
+            best = time.perf_counter() - start
+        return best * sweeps
+
+    return Contestant(GENSIM, 1, False, sum(map(len, parts)), seconds)
+
+
+def _documents(bags: AuthorsBags) -> list[list[str]]:
+    """The documents as words, without empty ones, which peers do not take."""
+    parts = np.split(bags.tokens, bags.offsets[1:-1])
+    return [[bags.vocabulary[w] for w in part] for part in parts if len(part)]
+
+
+def _timed(sweep: Callable[[], object]) -> Callable[[int], float]:
+    def seconds(sweeps: int) -> float:
+        start = time.perf_counter()
+        for _ in range(sweeps):
+            sweep()
+        return time.perf_counter() - start
+
+    return seconds
