@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from qdtm.cli.bench_speed import speed
 from qdtm.cli.options import output_options, together
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ def bench() -> None:
     Each run of a model on a corpus is kept when it is finished, and not repeated unless the code, the corpus
     or an option changes: Ctrl-C and the same command again go on where it was.
     """
+
+
+bench.add_command(speed)
 
 
 @bench.command()
