@@ -101,11 +101,11 @@ class Limits:
 
 def build_report(result: Result, limits: Limits | None = None) -> ReportView:
     """Put together what a page about a result shows."""
-    return _Builder(result, limits or Limits.for_queries(result.fit.n_queries)).report()
+    return ViewBuilder(result, limits or Limits.for_queries(result.fit.n_queries)).report()
 
 
-class _Builder:
-    """What the parts of one page share."""
+class ViewBuilder:
+    """What the parts of one page share; the app asks it for the parts it shows."""
 
     def __init__(self, result: Result, limits: Limits) -> None:
         self.result, self.limits = result, limits
