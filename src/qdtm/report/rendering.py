@@ -72,7 +72,7 @@ def write_report(result: Result, path: str | os.PathLike[str]) -> Path:
 
 def render_template(name: str, **values: Any) -> str:
     """Fill a template of ours; values are escaped, and characters that HTML cannot hold are left out."""
-    return str(_environment().get_template(name).render(**values))
+    return str(template_environment("qdtm.report").get_template(name).render(**values))
 
 
 def _render(result: Result, limits: Limits) -> str:
@@ -88,11 +88,12 @@ def _render(result: Result, limits: Limits) -> str:
 
 
 @cache
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def template_environment(*packages: str) -> Any:
+    """Return what fills the templates of these packages: it escapes, and knows how we write numbers."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("qdtm.report"),
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_seen,
