@@ -129,3 +129,10 @@ def test_to_frame_without_pandas_names_the_extra(monkeypatch):
 def test_distinct_names():
     assert distinct_names(["a", "B", "a (yours)"], taken=["A"]) == ["a (yours)", "B", "a (yours) (yours)"]
     assert distinct_names(["id"], taken=["id", "id (yours)"]) == ["id (yours 2)"]
+
+
+@pytest.mark.parametrize("n", [1, 3, 7, 50])
+def test_the_best_few_are_the_first_of_all(n):
+    rng = np.random.default_rng(n)
+    relevance, lengths = rng.integers(0, 5, 50) / 5, rng.integers(0, 3, 50)
+    np.testing.assert_array_equal(order_by(relevance, lengths, n), order_by(relevance, lengths)[:n])

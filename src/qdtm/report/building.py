@@ -138,6 +138,7 @@ class ViewBuilder:
         return trends
 
     def report(self) -> ReportView:
+        """Return the whole page."""
         result, fit, corpus = self.result, self.result.fit, self.result.corpus
         queries = [self.query(q) for q in range(fit.n_queries)]
         shown = result.background[:12]
@@ -166,6 +167,7 @@ class ViewBuilder:
         )
 
     def query(self, q: int) -> QueryView:
+        """Return everything about query `q`."""
         fit, topic, concept = self.result.fit, self.result.topics[q], self.result.fit.concepts[q]
         scores = self.result.scores(q)
         weights = self.result.query_weights[:, q]
@@ -174,7 +176,7 @@ class ViewBuilder:
             _subtopic_view(sub, s, topic, concept, (), 10)
             for s, sub in enumerate(topic.subtopics[len(cards) :], len(cards))
         ]
-        best = order_by(scores.relevance, self.result.corpus.document_lengths)[: self.limits.documents]
+        best = order_by(scores.relevance, self.result.corpus.document_lengths, self.limits.documents)
         best = best[scores.relevance[best] > topic.prevalence] if len(best) else best
         return QueryView(
             number=q + 1,
@@ -199,6 +201,7 @@ class ViewBuilder:
         )
 
     def subtopic(self, q: int, s: int, scores: QueryScores) -> SubtopicView:
+        """Return the card of subtopic `s` of query `q`."""
         topic, concept = self.result.topics[q], self.result.fit.concepts[q]
         rows = typical_documents(scores, s, self.result.corpus.document_lengths, self.limits.typical)
         weights = self.result.subtopic_weights(q)[:, s]
@@ -208,6 +211,7 @@ class ViewBuilder:
     def documents(
         self, rows: NDArray[np.int64], q: int, scores: QueryScores, weights: FloatArray, limit: int
     ) -> list[DocumentView]:
+        """Return documents, with the words of large weight (V,) marked in at most `limit` characters."""
         topic = self.result.topics[q]
         concept = frozenset(self.result.fit.concepts[q].word_indices)
         views = []
@@ -230,12 +234,14 @@ class ViewBuilder:
     def passage(
         self, document: Document, weights: FloatArray, concept: frozenset[int], limit: int
     ) -> Passage:
+        """Return the part of a document in which words of large weight (V,) are, marked."""
         text = document.text[:_LONGEST_ALIGNED]
         places = self.aligner.places(document.index, text)
         marks = [Mark(*span, float(weights[word]), word in concept) for word, span in places]
         return excerpt(text, marks, limit)
 
     def concept_word(self, word: ConceptWord, concept: Concept) -> ConceptWordView:
+        """Return a concept word with sentences that support it."""
         documents = self.result.corpus.documents.select(word.documents[: self.limits.sentences])
         sentences = evidence_sentences(self.aligner, documents, word.index, concept)
         return ConceptWordView(

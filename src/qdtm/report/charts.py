@@ -121,7 +121,7 @@ def line_chart(
     runs = _runs(known)
     lines = [[at(i, values[i]) for i in run] for run in runs]
     bands = [[at(i, high_[i]) for i in run] + [at(i, low_[i]) for i in reversed(run)] for run in runs]
-    form = "{:.1%}" if percent else "{:.2f}"
+    form = "{:.2f}" if not percent else "{:.0%}" if top_value >= 0.995 else "{:.1%}"
     ends = [(0, "start"), (len(x) - 1, "end")] if len(x_names) > 1 else [(0, "middle")] if x_names else []
     return LineChart(
         width=CHART_WIDTH,

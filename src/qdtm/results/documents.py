@@ -153,11 +153,10 @@ def rank_documents(
     _check_number(n)
     main, share = main_subtopics(subtopic_shares, relevance, topic.prevalence)  # (D,), (D,)
     if subtopic is None:
-        rows = order_by(relevance, lengths)[:n]
+        rows = order_by(relevance, lengths, n)
     else:
         candidates = np.flatnonzero(main == _position(topic, subtopic))
-        order = order_by(share[candidates], None if lengths is None else lengths[candidates])
-        rows = candidates[order[:n]]
+        rows = candidates[order_by(share[candidates], None if lengths is None else lengths[candidates], n)]
     found = [
         RelevantDocument(
             rank=rank,
@@ -174,10 +173,16 @@ def rank_documents(
     return DocumentTable(topic.name, tuple(found))
 
 
-def order_by(relevance: FloatArray, lengths: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Return the rows of documents, most relevant first; ties by length, then as they are; shape (D,)."""
-    length = np.zeros(len(relevance), np.int64) if lengths is None else lengths
-    return np.lexsort((-length, -np.round(relevance, 9)))  # stable; rounding noise is no reason for a rank
+def order_by(
+    relevance: FloatArray, lengths: NDArray[np.int64] | None = None, n: int | None = None
+) -> NDArray[np.int64]:
+    """Return the rows of the `n` most relevant documents, best first; ties by length, then by row."""
+    rounded = np.round(relevance, 9)  # rounding noise is no reason for a rank
+    rows = np.arange(len(rounded))
+    if n is not None and 0 < n < len(rounded):
+        rows = np.flatnonzero(rounded >= np.partition(rounded, -n)[-n])  # far fewer to sort
+    length = np.zeros(len(rows), np.int64) if lengths is None else lengths[rows]
+    return rows[np.lexsort((-length, -rounded[rows]))[:n]]  # stable
 
 
 def _position(topic: Topic, subtopic: str) -> int:

@@ -24,7 +24,7 @@ def typical_documents(
     """
     rows = np.flatnonzero(scores.shares[:, s] > 0)
     trusted = scores.shares[rows, s] * lengths[rows] / (lengths[rows] + SHORT)
-    return rows[order_by(trusted + (scores.main[rows] == s))[:n]]
+    return rows[order_by(trusted + (scores.main[rows] == s), n=n)]
 
 
 def representative_documents(
@@ -38,7 +38,7 @@ def representative_documents(
         if wanted.isdisjoint(each.id for each in parent.walk()):
             continue
         scores = result.scores(q)
-        found[parent.id] = order_by(scores.relevance * lengths / (lengths + SHORT))[:n]
+        found[parent.id] = order_by(scores.relevance * lengths / (lengths + SHORT), n=n)
         for s, each in enumerate(parent.subtopics):
             found[each.id] = typical_documents(scores, s, lengths, n)
     asked = [k for k, each in enumerate(result.background) if each.id in wanted]
@@ -47,6 +47,6 @@ def representative_documents(
         weights = word_topic_probabilities(result.fit.word_topic)[:, columns]
         shares = average_over_tokens(result.corpus.document_term_matrix, weights, np.zeros(len(asked)))
         for column, k in enumerate(asked):
-            found[result.background[k].id] = order_by(shares[:, column] * lengths / (lengths + SHORT))[:n]
+            found[result.background[k].id] = order_by(shares[:, column] * lengths / (lengths + SHORT), n=n)
     ids = [each.id for each in result.all_topics() if each.id in wanted]
     return {id: list(result.corpus.documents.select(found[id].tolist())) for id in ids}
