@@ -127,7 +127,7 @@ class NaiveSampler:
         """(n_jk + alpha G_0k) f_k(w)."""
         seats = f32(document.mass(k, self.rules.promotion_weight)) + self.prior_k[k]
         smoothed = f32(self.n_kw[k, w]) + f32(self.rules.beta[k])
-        return seats * smoothed * f32(1.0 / self.mass_k[k])
+        return seats * f32(1.0 / self.mass_k[k]) * smoothed
 
     def draw_topic(self, document: Document, w: int) -> int | None:
         """Draw a topic on the line of weights; None if all are closed."""

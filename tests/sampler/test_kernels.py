@@ -141,17 +141,17 @@ class TestLine:
         """The sums down the lanes, as the kernel makes them."""
         running, none, one = np.zeros(len(line) + LANES, np.float32), np.zeros_like(line), np.ones_like(line)
         nobody = np.uint32(2**32 - 1)
-        weigh_topics(running, line, none, one[None], 0, none, one, nobody, np.float32(0), len(line))
+        weigh_topics(running, line, one[None], 0, none, nobody, np.float32(0), len(line))
         return running
 
     def test_weights_are_float32_throughout(self, lines: list[np.ndarray]) -> None:
         rng = np.random.default_rng(7)
         for line in lines:
-            n_jk, prior, row, beta, inverse = (np.roll(line, shift) for shift in range(5))
+            factor, row, beta = (np.roll(line, shift) for shift in range(3))
             left, own = int(rng.integers(len(line))), np.float32(rng.random())
             running = np.zeros(len(line) + LANES, np.float32)
-            weigh_topics(running, n_jk, prior, row[None], 0, beta, inverse, np.uint32(left), own, len(line))
-            weight = (n_jk + prior) * (row + beta) * inverse
+            weigh_topics(running, factor, row[None], 0, beta, np.uint32(left), own, len(line))
+            weight = factor * (row + beta)
             weight[left] = own
             sums = np.cumsum(weight.reshape(-1, LANES), axis=0, dtype=np.float32)
             np.testing.assert_array_equal(running[LANES:], sums.ravel())

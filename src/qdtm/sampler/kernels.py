@@ -78,26 +78,26 @@ class Rules(NamedTuple):
 @njit(nogil=True, cache=True, inline="always")
 def weigh_topics(
     running: Array,
-    n_jk: Array,
-    prior_k: Array,
+    factor: Array,
     n_wk: Array,
     w: Any,
     beta: Array,
-    inverse: Array,
     left: Any,
     own: Any,
     n_columns: int,
 ) -> None:
     """Sum the weights (n_jk + alpha G_0k) f_k(w) down each lane; topic k ends at ``running[k + LANES]``.
 
+    ``factor`` is what of it does not depend on the word: (n_jk + alpha G_0k) / (n_k + V beta).
+
     The topic that the token leaves weighs `own` instead. Its counts are not changed before the draw: most
     tokens return, and a vector load would have to wait for the small store.
 
-    NumPy: ``weight = (n_jk + prior_k) * (n_wk[w] + beta) * inverse; weight[left] = own;
+    NumPy: ``weight = factor * (n_wk[w] + beta); weight[left] = own;
     running[LANES:] = np.cumsum(weight.reshape(-1, LANES), axis=0).ravel()``
     """
     for k in range(n_columns):
-        weight = (n_jk[k] + prior_k[k]) * (n_wk[w, k] + beta[k]) * inverse[k]
+        weight = factor[k] * (n_wk[w, k] + beta[k])
         weight = own if np.uint32(k) == left else weight
         running[k + LANES] = running[k] + weight
 
@@ -208,6 +208,7 @@ def sweep(
     inverse_less = (1.0 / (mass - 1.0)).astype(f32)
     n_jk = np.zeros(n_columns, f32)
     tokens_jk = np.zeros(n_columns, np.int64)
+    factor = np.zeros(n_columns, f32)
     running = np.zeros(n_columns + LANES, f32)
     starts = np.zeros(LANES, f32)
 
@@ -220,6 +221,8 @@ def sweep(
                 k = np.uint32(topics[i])
                 n_jk[k] += ONE + u * f32(links[i])
                 tokens_jk[k] += 1
+        for k in range(n_columns):
+            factor[k] = (n_jk[k] + prior_k[k]) * inverse[k]
 
         for i in range(start, stop if swept[j] else start):
             w = np.uint32(tokens[i])
@@ -236,12 +239,12 @@ def sweep(
             if seated:
                 n_left, n_w_left = n_jk[left] - given, n_wk[w, left] - ONE
                 less = inverse_less[left] if links_left == 0 else f32(1.0 / (mass[left] - given))
-                own = (n_left + prior_k[left]) * (n_w_left + beta[left]) * less
+                own = (n_left + prior_k[left]) * less * (n_w_left + beta[left])
 
             # Draw its topic, unless it is given.
             k = np.uint32(rules.fixed_topic[w])
             if kind <= PROMOTING:
-                weigh_topics(running, n_jk, prior_k, n_wk, w, beta, inverse, left, own, n_columns)
+                weigh_topics(running, factor, n_wk, w, beta, left, own, n_columns)
                 ends = lane_ends(running, n_columns)
                 stream, draw = uniform(stream)
                 k = pick_topic(running, ends, starts, f32(draw * ends[7]), n_columns)
@@ -266,12 +269,14 @@ def sweep(
                     n_jk[left], n_wk[w, left] = n_left, n_w_left
                     tokens_jk[left] -= 1
                     change_mass(mass, inverse, inverse_less, left, -np.float64(given))
+                    factor[left] = (n_left + prior_k[left]) * inverse[left]
                 given = ONE + u * f32(promoted)
                 topics[i] = k
                 n_jk[k] += given
                 n_wk[w, k] += ONE
                 tokens_jk[k] += 1
                 change_mass(mass, inverse, inverse_less, k, np.float64(given))
+                factor[k] = (n_jk[k] + prior_k[k]) * inverse[k]
 
         stream = tally_document(tally, tokens_jk, prior_k, stream, n_columns)
     stream_state[0] = stream

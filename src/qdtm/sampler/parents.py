@@ -17,6 +17,9 @@ from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.trace import Trace
 
+REFRESH_ALWAYS, REFRESH_EVERY = 20, 5
+"""Promotion probabilities are refreshed before each of the first sweeps, then before every few."""
+
 
 @dataclass(frozen=True, eq=False)
 class ParentFit:
@@ -82,6 +85,8 @@ def word_filter(problem: ParentProblem) -> Callable[[Chain], None] | None:
     unit, promoting_unit = problem.unit, problem.unit[promoting]  # (V, d), (P, d)
 
     def refresh(chain: Chain) -> None:
+        if chain.n_sweeps > REFRESH_ALWAYS and chain.n_sweeps % REFRESH_EVERY:
+            return
         live = np.flatnonzero(chain.in_use)  # parents come first: none can die
         smoothed = chain.counts.n_wk[:, live] + chain.rules.beta[0]  # (V, K)
         smoothed[:, : problem.n_parents] += promoted_mass(

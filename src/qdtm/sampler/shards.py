@@ -137,7 +137,9 @@ class Threads:
         if len(shards) == 1:
             return shards[0].sweep(orders, swept, counts)
         total = empty_tally(orders.n_columns)
-        after = Counts(counts.n_wk.copy(), counts.promoted_wq.copy())
+        after = self._workspace(counts)
+
+        promotes = bool(orders.rules.promotion_weight)
 
         def run(shard: Shard) -> None:
             own = self._workspace(counts)
@@ -145,11 +147,13 @@ class Threads:
             with self._lock:
                 add_tally(total, tally)
                 add_difference(after.n_wk, own.n_wk, counts.n_wk)
-                add_difference(after.promoted_wq, own.promoted_wq, counts.promoted_wq)
+                if promotes:
+                    add_difference(after.promoted_wq, own.promoted_wq, counts.promoted_wq)
                 self._spare.append(own)
 
         list(map(run, shards) if self._pool is None else self._pool.map(run, shards))
         counts.n_wk[:], counts.promoted_wq[:] = after
+        self._spare.append(after)
         return total
 
     def _workspace(self, counts: Counts) -> Counts:
