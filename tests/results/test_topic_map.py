@@ -29,11 +29,12 @@ def test_few_topics(n):
     assert np.isfinite(places).all()
 
 
-def test_discs_are_pushed_apart():
-    radii = np.array([1.0, 2.0, 1.5, 1.0])
-    places = spread(np.zeros((4, 2)), radii)
+def test_boxes_are_pushed_apart():
+    halves = np.array([[1.0, 0.5], [2.0, 0.5], [1.5, 1.0], [1.0, 3.0]])
+    places = spread(np.zeros((4, 2)), halves)
     for a in range(4):
         for b in range(a):
-            assert np.hypot(*(places[a] - places[b])) >= radii[a] + radii[b] - 1e-3
+            overlap = halves[a] + halves[b] - np.abs(places[a] - places[b])
+            assert overlap.min() < 1e-3
     far = np.array([[0.0, 0.0], [10.0, 0.0]])
-    np.testing.assert_array_equal(spread(far, np.ones(2)), far)
+    np.testing.assert_array_equal(spread(far, np.ones((2, 2))), far)

@@ -15,7 +15,8 @@ from qdtm.results.topic_map import scale_to_plane, spread, topic_distances
 MAP_WIDTH, MAP_HEIGHT = 400, 280
 CHART_WIDTH, CHART_HEIGHT = 320, 110
 _SMALLEST, _LARGEST = 15.0, 42.0  # radii
-_NAME_SPACE = 26.0  # below a disc
+_NAME_SPACE = 22.0  # below a disc
+_GAP = 5.0  # around a disc and its name
 _LINE = 22  # characters of a name on a map
 _LETTER = 7.6  # how wide one is, about
 _LEFT, _TOP, _BOTTOM = 42, 8, 18
@@ -67,11 +68,12 @@ def map_subtopics(topics: Sequence[Topic]) -> TopicMap | None:
     size = np.array([MAP_WIDTH, MAP_HEIGHT]) - 2 * _LARGEST
     extent = np.maximum(np.ptp(places, axis=0), 1e-9)
     places = (places - places.min(axis=0)) * min(size / extent)
-    places = spread(places, radii + _NAME_SPACE / 2)
     names = [_short(topic.short_name) for topic in topics]
     aside = np.maximum(radii, [_LETTER * len(name) / 2 for name in names])  # (S,): half as wide as its name
-    low = np.array([(places[:, 0] - aside).min(), (places[:, 1] - radii).min()]) - 4.0
-    high = np.array([(places[:, 0] + aside).max(), (places[:, 1] + radii).max() + _NAME_SPACE]) + 4.0
+    halves = np.stack([aside + _GAP, radii + (_NAME_SPACE + _GAP) / 2], axis=1)  # of a disc with its name
+    places = spread(places, halves)  # the middles of these
+    low, high = (places - halves).min(axis=0), (places + halves).max(axis=0)
+    places[:, 1] -= _NAME_SPACE / 2
     discs = []
     for s, (topic, name) in enumerate(zip(topics, names, strict=True)):
         x, y = np.round(places[s] - low, 1).tolist()

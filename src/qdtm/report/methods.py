@@ -9,14 +9,15 @@ from qdtm.sampler.trace import Trace
 
 CITATION = (
     "Zheng Fang, Yulan He and Rob Procter. 2021. A Query-Driven Topic Model. In Findings of the Association "
-    "for Computational Linguistics: ACL-IJCNLP 2021, pages 1764–1777."
+    "for Computational Linguistics: ACL-IJCNLP 2021. arXiv:2106.07346."
 )
 BIBTEX = """@inproceedings{fang-etal-2021-query,
     title = "A Query-Driven Topic Model",
     author = "Fang, Zheng and He, Yulan and Procter, Rob",
     booktitle = "Findings of the Association for Computational Linguistics: ACL-IJCNLP 2021",
     year = "2021",
-    pages = "1764--1777",
+    eprint = "2106.07346",
+    archivePrefix = "arXiv",
 }"""
 
 _EXTRACTORS = {

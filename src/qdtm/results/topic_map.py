@@ -65,35 +65,37 @@ def scale_to_plane(distances: FloatArray) -> FloatArray:
     return np.where(np.abs(places) < 1e-9, 0.0, places)
 
 
-def spread(places: FloatArray, radii: FloatArray, n_rounds: int = 200) -> FloatArray:
-    """Push discs apart until none covers another, moving them as little as need be.
+def spread(places: FloatArray, halves: FloatArray, n_rounds: int = 300) -> FloatArray:
+    """Push boxes apart until none covers another, each time along the axis on which they overlap less.
 
     Parameters
     ----------
     places : ndarray of shape (T, 2)
-    radii : ndarray of shape (T,)
-        In the same unit.
+        Their middles.
+    halves : ndarray of shape (T, 2)
+        Half of their width and of their height, in the same unit.
     n_rounds : int
         At most.
 
     Returns
     -------
     ndarray of float64, shape (T, 2)
+        The middles, moved as little as need be.
     """
-    places = places.copy()
+    places = places.astype(np.float64)
     for _ in range(n_rounds):
         moved = False
         for a in range(len(places)):
             for b in range(a + 1, len(places)):
                 apart = places[b] - places[a]
-                distance = float(np.hypot(*apart))
-                missing = radii[a] + radii[b] - distance
-                if missing <= 1e-6:
+                overlap = halves[a] + halves[b] - np.abs(apart)  # (2,)
+                if overlap.min() <= 1e-6:
                     continue
-                angle = 2.399963 * b  # the golden angle: where two discs lie on one another, any way will do
-                way = apart / distance if distance > 1e-9 else np.array([np.cos(angle), np.sin(angle)])
-                places[a] -= way * missing / 2
-                places[b] += way * missing / 2
+                axis = int(overlap.argmin())
+                step = overlap[axis] / 2 + 1e-6
+                way = 1.0 if apart[axis] >= 0 else -1.0
+                places[a, axis] -= way * step
+                places[b, axis] += way * step
                 moved = True
         if not moved:
             break
