@@ -1,0 +1,173 @@
+"""How the cost of a sweep grows: with the tokens of a corpus, and with its topics.
+
+In: nothing; corpora are synthesised (planted topics over 5,000 words, documents of 50 tokens). Out: a table
+in `docs/performance.md`, between its markers, and a plot beside it. One thread is timed by its CPU, two by
+the clock.
+
+    python benchmarks/scaling.py [--tokens 100000 1000000 ...] [--topics 20 100 500] [--write]
+
+Every size runs in a process of its own, so that its peak memory can be told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from qdtm.sampler.assignment import assign
+from qdtm.sampler.chain import Chain
+from qdtm.sampler.problem import Priors
+from qdtm.sampler.shards import Threads
+from qdtm.sampler.subtopics import subtopic_rules
+
+TOKENS = (100_000, 1_000_000, 10_000_000, 50_000_000)
+TOPICS = (20, 100, 500)
+N_WORDS, DOCUMENT = 5_000, 50
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+PLOT = PAGE.parent / "results" / "scaling.svg"
+START, END = "<!-- scaling -->\n", "<!-- /scaling -->"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a sweep over one corpus takes."""
+
+    n_tokens: int
+    n_topics: int
+    n_shards: int
+    one_thread_ns: float  # per token and sweep
+    two_threads_ns: float
+    peak_mb: float
+
+
+def planted_chain(n_tokens: int, n_topics: int) -> Chain:
+    """A corpus in which each topic has words of its own, started where it was planted."""
+    rng = np.random.default_rng(0)
+    n_documents = n_tokens // DOCUMENT
+    home = rng.integers(0, n_topics, n_documents)
+    topics = np.repeat(home, DOCUMENT).astype(np.int32)
+    strays = rng.random(len(topics), np.float32) < 0.2
+    topics[strays] = rng.integers(0, n_topics, int(strays.sum()))
+    words_each = N_WORDS // n_topics
+    tokens = (topics * words_each + rng.zipf(1.5, len(topics)) % words_each).astype(np.int32)
+    offsets = np.arange(0, len(tokens) + 1, DOCUMENT)
+    rules = subtopic_rules(np.arange(N_WORDS, dtype=np.int32), N_WORDS, Priors(beta=0.1))
+    return Chain(assign(tokens, offsets, topics), rules, 0, (1,))
+
+
+def measure(n_tokens: int, n_topics: int) -> Cost:
+    """Time sweeps of one corpus on one thread and on two."""
+    chain = planted_chain(n_tokens, n_topics)
+    chain.step()  # compile
+    sweeps = max(1, min(10, 5_000_000 // n_tokens))
+    best = []
+    for n_threads, clock in ((1, time.process_time), (2, time.perf_counter)):
+        chain.engine = Threads(n_threads)
+        times = [_seconds(chain, sweeps, clock) for _ in range(1 if n_tokens > 10**7 else 3)]
+        best.append(min(times) / n_tokens * 1e9)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Cost(n_tokens, n_topics, len(chain.shards), *best, peak)
+
+
+def _seconds(chain: Chain, sweeps: int, clock: Callable[[], float]) -> float:
+    """How long a sweep takes by some clock."""
+    start = clock()
+    for _ in range(sweeps):
+        chain.step()
+    return (clock() - start) / sweeps
+
+
+def measure_apart(n_tokens: int, n_topics: int) -> Cost:
+    """`measure` in a process of its own."""
+    command = [sys.executable, __file__, "--one", str(n_tokens), str(n_topics)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Cost(**json.loads(done.stdout))
+
+
+def table(costs: Sequence[Cost]) -> str:
+    """The costs as Markdown."""
+    lines = [
+        "| tokens | topics | shards | ns a token, 1 thread | 2 threads | a sweep, 2 threads | peak memory |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {c.n_tokens:,} | {c.n_topics} | {c.n_shards} | {c.one_thread_ns:.0f} | {c.two_threads_ns:.0f} "
+        f"| {c.two_threads_ns * c.n_tokens / 1e9:.3f} s | {c.peak_mb:,.0f} MB |"
+        for c in costs
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def plot(costs: Sequence[Cost]) -> str:
+    """Seconds a sweep over tokens, a line for each number of topics, on logarithmic axes (SVG)."""
+    width, height, left, bottom = 560, 320, 60, 40
+    x_range = np.log10([min(c.n_tokens for c in costs), max(c.n_tokens for c in costs)])
+    seconds = [c.one_thread_ns * c.n_tokens / 1e9 for c in costs]
+    y_range = np.array([np.floor(np.log10(min(seconds))), np.ceil(np.log10(max(seconds)))])
+
+    def at(n_tokens: float, value: float) -> str:
+        x = left + (width - left - 90) * (np.log10(n_tokens) - x_range[0]) / max(np.ptp(x_range), 1e-9)
+        y = (height - bottom) - (height - bottom - 20) * (np.log10(value) - y_range[0]) / np.ptp(y_range)
+        return f"{x:.1f},{y:.1f}"
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+        'font-size="11"><title>Seconds a sweep on one thread</title>'
+    ]
+    for power in np.arange(y_range[0], y_range[1] + 1):
+        x, y = at(10 ** x_range[0], 10**power).split(",")
+        parts.append(f'<line x1="{x}" y1="{y}" x2="{width - 90}" y2="{y}" stroke="#ddd"/>')
+        parts.append(f'<text x="8" y="{y}">{10.0**power:g} s</text>')
+    for n_tokens in sorted({c.n_tokens for c in costs}):
+        x, _ = at(n_tokens, 10 ** y_range[0]).split(",")
+        parts.append(f'<text x="{x}" y="{height - 20}" text-anchor="middle">{n_tokens:,}</text>')
+    shades = ("#1b9e77", "#7570b3", "#d95f02")
+    for shade, n_topics in zip(shades, sorted({c.n_topics for c in costs}), strict=False):
+        own = [c for c in costs if c.n_topics == n_topics]
+        points = [at(c.n_tokens, c.one_thread_ns * c.n_tokens / 1e9) for c in own]
+        parts.append(f'<polyline points="{" ".join(points)}" fill="none" stroke="{shade}" stroke-width="2"/>')
+        x, y = points[-1].split(",")
+        parts.append(f'<text x="{float(x) + 6:.1f}" y="{y}" fill="{shade}">{n_topics} topics</text>')
+    parts.append(f'<text x="{width / 2}" y="{height - 5}" text-anchor="middle">tokens</text></svg>\n')
+    return "\n".join(parts)
+
+
+def write(costs: Sequence[Cost]) -> None:
+    """Put the table between the markers of the page, and the plot beside it."""
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(START)
+    _, after = rest.split(END)
+    PAGE.write_text(before + START + table(costs) + END + after, encoding="utf-8")
+    PLOT.write_text(plot(costs), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--tokens", type=int, nargs="+", default=TOKENS)
+    parser.add_argument("--topics", type=int, nargs="+", default=TOPICS)
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
+    parser.add_argument("--one", type=int, nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(asdict(measure(*options.one))))
+        return
+    costs = []
+    for n_topics in options.topics:
+        for n_tokens in options.tokens:
+            costs.append(measure_apart(n_tokens, n_topics))
+            print(table(costs[-1:]).splitlines()[-1], flush=True)
+    if options.write:
+        write(costs)
+
+
+if __name__ == "__main__":
+    main()
