@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from qdtm import QueryDrivenTopicModel
 from qdtm.corpus import Corpus
@@ -64,6 +65,14 @@ def test_figures(fitted, name):
     takes_a_column = name in ("topics_over_time", "topics_per_class")
     draw = getattr(fitted, f"visualize_{name}")
     assert (draw("year") if takes_a_column else draw()).data
+
+
+def test_before_a_fit():
+    model = QueryDrivenTopicModel("fire")
+    asked = (model.get_topics, model.get_topic_info, lambda: model.explain(0), lambda: model.report("x"))
+    for ask in asked:
+        with pytest.raises(NotFittedError):
+            ask()
 
 
 def test_in_a_notebook(fitted):

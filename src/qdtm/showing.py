@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 class ShowsResult:
     """What can be asked of a fitted model besides its attributes."""
 
-    result_: Result
+    @property
+    def _result(self) -> Result:
+        """The result, or an error that says that nothing has been fitted yet."""
+        raise NotImplementedError
 
     def _adopt_result(self, result: Result) -> None:
         raise NotImplementedError
@@ -30,42 +33,42 @@ class ShowsResult:
 
     def get_topic(self, topic: str | int, n: int = 10) -> list[tuple[str, float]]:
         """Return the words of a topic ("0", "0.2", "b1") with their probabilities, best first."""
-        return self.result_.topic(topic).top_words(n)
+        return self._result.topic(topic).top_words(n)
 
     def get_topics(self, n: int = 10) -> dict[str, list[tuple[str, float]]]:
         """Return the words of all topics, subtopics among them, by id."""
-        return {topic.id: topic.top_words(n) for topic in self.result_.all_topics()}
+        return {topic.id: topic.top_words(n) for topic in self._result.all_topics()}
 
     def get_topic_info(self, n_words: int = 10) -> Any:
         """Return a DataFrame with a row for each topic; see `qdtm.results.frames.topic_info`."""
         from qdtm.results.frames import topic_info
 
-        return topic_info(self.result_, n_words)
+        return topic_info(self._result, n_words)
 
     def get_document_info(self) -> Any:
         """Return a DataFrame with a row for each document; see `qdtm.results.frames.document_info`."""
         from qdtm.results.frames import document_info
 
-        return document_info(self.result_)
+        return document_info(self._result)
 
     def get_representative_docs(self, topic: str | int | None = None, n: int = 3) -> dict[str, list[str]]:
         """Return the texts that are most about a topic or subtopic, or about each of them, by id."""
         from qdtm.results.typical import representative_documents
 
-        found = representative_documents(self.result_, None if topic is None else str(topic), n)
+        found = representative_documents(self._result, None if topic is None else str(topic), n)
         return {id: [document.text for document in documents] for id, documents in found.items()}
 
     def explain(self, document: str | int, query: str | int | None = None) -> Explanation:
         """Say what became of each token of a document; see `qdtm.results.explain.explain_document`."""
         from qdtm.results.explain import explain_document
 
-        return explain_document(self.result_, document, query)
+        return explain_document(self._result, document, query)
 
     # --- how it is shown ---------------------------------------------------------------------------------
 
     def set_topic_labels(self, labels: dict[str, str | None]) -> Self:
         """Name topics: `{"0.1": "the Ashes"}`. Saved with the model; None takes a name away."""
-        self._adopt_result(self.result_.with_labels(labels))
+        self._adopt_result(self._result.with_labels(labels))
         return self
 
     def set_columns(
@@ -76,7 +79,7 @@ class ShowsResult:
         date_format: str | None = None,
     ) -> Self:
         """Say which of your columns has dates, and which has groups. Saved with the model."""
-        result = self.result_.with_columns(
+        result = self._result.with_columns(
             time_column=time_column, group_column=group_column, date_format=date_format
         )
         self._adopt_result(result)
@@ -94,13 +97,13 @@ class ShowsResult:
         """Follow the topics through time; see `qdtm.results.trends.topics_over_time`."""
         from qdtm.results.trends import topics_over_time
 
-        return topics_over_time(self.result_, timestamps, bins, date_format=date_format)
+        return topics_over_time(self._result, timestamps, bins, date_format=date_format)
 
     def topics_per_class(self, classes: str | Sequence[object] | None = None) -> Trends:
         """Compare the topics between groups; see `qdtm.results.trends.topics_per_class`."""
         from qdtm.results.trends import topics_per_class
 
-        return topics_per_class(self.result_, classes)
+        return topics_per_class(self._result, classes)
 
     # --- files -------------------------------------------------------------------------------------------
 
@@ -108,25 +111,25 @@ class ShowsResult:
         """Write the report, one HTML file; see `qdtm.report.write_report`."""
         from qdtm.report import write_report
 
-        return write_report(self.result_, path)
+        return write_report(self._result, path)
 
     def export(self, path: str | os.PathLike[str], format: Format = "csv", *, force: bool = False) -> Path:
         """Write tables as "csv" (a folder), "xlsx" or "json"; see `qdtm.export.export_result`."""
         from qdtm.export import export_result
 
-        return export_result(self.result_, path, format, force=force)
+        return export_result(self._result, path, format, force=force)
 
     def to_topicwizard(self) -> dict[str, Any]:
         """Return what topicwizard calls topic data; see `qdtm.export.interop.to_topicwizard`."""
         from qdtm.export.interop import to_topicwizard
 
-        return to_topicwizard(self.result_)
+        return to_topicwizard(self._result)
 
     def to_octis(self, n_words: int = 10) -> dict[str, Any]:
         """Return what OCTIS calls a model's output; see `qdtm.export.interop.to_octis`."""
         from qdtm.export.interop import to_octis
 
-        return to_octis(self.result_, n_words)
+        return to_octis(self._result, n_words)
 
     # --- figures -----------------------------------------------------------------------------------------
 
@@ -134,31 +137,31 @@ class ShowsResult:
         """Draw the words of a query's topic and subtopics, or of all parents, as bars."""
         from qdtm.figures import barchart
 
-        return barchart(self.result_, query, n_words)
+        return barchart(self._result, query, n_words)
 
     def visualize_topics(self, query: str | int | None = None) -> Any:
         """Draw a map of a query's subtopics, or of all topics."""
         from qdtm.figures import topic_map
 
-        return topic_map(self.result_, query)
+        return topic_map(self._result, query)
 
     def visualize_hierarchy(self, *, kind: str = "treemap") -> Any:
         """Draw parents and their subtopics by size, as a "treemap" or a "sunburst"."""
         from qdtm.figures import hierarchy
 
-        return hierarchy(self.result_, kind)
+        return hierarchy(self._result, kind)
 
     def visualize_documents(self, query: str | int | None = None, n: int = 2_000) -> Any:
         """Draw at most `n` documents on a map, near the topics that they are about."""
         from qdtm.figures import document_map
 
-        return document_map(self.result_, query, n)
+        return document_map(self._result, query, n)
 
     def visualize_heatmap(self, query: str | int | None = None) -> Any:
         """Draw how much subtopics have in common."""
         from qdtm.figures import heatmap
 
-        return heatmap(self.result_, query)
+        return heatmap(self._result, query)
 
     def visualize_topics_over_time(
         self, trends: Trends | str | Sequence[object] | None = None, query: str | int | None = None
@@ -168,7 +171,7 @@ class ShowsResult:
         from qdtm.results.trends import Trends
 
         return over_time(
-            self.result_, trends if isinstance(trends, Trends) else self.topics_over_time(trends), query
+            self._result, trends if isinstance(trends, Trends) else self.topics_over_time(trends), query
         )
 
     def visualize_topics_per_class(
@@ -179,14 +182,14 @@ class ShowsResult:
         from qdtm.results.trends import Trends
 
         return per_class(
-            self.result_, trends if isinstance(trends, Trends) else self.topics_per_class(trends), query
+            self._result, trends if isinstance(trends, Trends) else self.topics_per_class(trends), query
         )
 
     def visualize_convergence(self) -> Any:
         """Draw the likelihood over the sweeps of each phase."""
         from qdtm.figures import convergence
 
-        return convergence(self.result_)
+        return convergence(self._result)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Show the topics in a notebook once there are any, else the parameters."""
@@ -194,5 +197,5 @@ class ShowsResult:
         if "fit_" in self.__dict__:
             from qdtm.report.notebook import result_html
 
-            bundle["text/html"] = result_html(self.result_)
+            bundle["text/html"] = result_html(self._result)
         return bundle

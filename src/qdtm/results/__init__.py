@@ -7,27 +7,40 @@ from qdtm.results.distributions import (
     word_topic_probabilities,
 )
 from qdtm.results.documents import DocumentTable, RelevantDocument, rank_documents
+from qdtm.results.explain import ExplainedToken, Explanation, explain_document
 from qdtm.results.fit import ModelFit
+from qdtm.results.presentation import Presentation
+from qdtm.results.result import QueryScores, Result
 from qdtm.results.scores import DocumentScores, score_documents
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
+from qdtm.results.trends import Trends, topics_over_time, topics_per_class
 from qdtm.sampler.trace import Trace
 
 __all__ = [
     "DocumentScores",
     "DocumentTable",
+    "ExplainedToken",
+    "Explanation",
     "ModelFit",
+    "Presentation",
+    "QueryScores",
     "RelevantDocument",
+    "Result",
     "Topic",
     "Trace",
+    "Trends",
     "build_topics",
     "document_subtopics",
     "document_topics",
+    "explain_document",
     "load_model",
     "rank_documents",
     "save_model",
     "score_documents",
     "topic_word_probabilities",
+    "topics_over_time",
+    "topics_per_class",
     "word_topic_probabilities",
 ]
