@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from qdtm import __version__
+from qdtm.cli.app import app
 from qdtm.cli.bench import bench
 from qdtm.cli.concepts import concepts
 from qdtm.cli.demo import demo
@@ -58,7 +59,7 @@ def cli(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, index, concepts, fit, show, docs, explain, report, export, transform, bench):
+for command in (demo, index, concepts, fit, show, docs, explain, report, export, transform, app, bench):
     cli.add_command(command)
 
 

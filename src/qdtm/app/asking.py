@@ -1,0 +1,188 @@
+"""What a person types on the query page in, what the corpus says to it out, while they type.
+
+A `Draft` is a query on its way; it may be empty or unanswerable. `look_up` checks all drafts and finds the
+concept words that a fit would use.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from qdtm.concepts import Concept, Query, QueryCheck, check_query, choose_concepts
+from qdtm.concepts.query import Expansion, Rule
+from qdtm.corpus import Corpus
+from qdtm.embeddings.vectors import WordVectors
+from qdtm.errors import QdtmError
+
+MAX_QUERIES = 20
+_LONGEST = 500  # characters of a query
+_MOST_WORDS = 100
+
+Choice = Literal["kld", "fre", "rel", "none"]
+CHOICES: tuple[Choice, ...] = ("kld", "fre", "rel", "none")
+WordList = Literal["keywords", "add", "drop", "exclude"]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A query as it stands on the page.
+
+    Attributes
+    ----------
+    text : str
+    rule : {"and", "or"}
+    expansion : {"kld", "fre", "rel", "none"}
+    keywords, add, drop, exclude : tuple of str
+        As in `Query`.
+    """
+
+    text: str = ""
+    rule: Rule = "and"
+    expansion: Choice = "kld"
+    keywords: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been asked yet."""
+        return not self.text.strip() and not self.keywords
+
+    def query(self) -> Query:
+        """Return it as the model takes it.
+
+        Raises
+        ------
+        QueryError
+            If it makes no sense.
+        """
+        expansion: Expansion | None = None if self.expansion == "none" else self.expansion
+        if self.keywords:
+            expansion = "inherit"  # the user's own words take the place of expansion
+        return Query(
+            self.text,
+            rule=self.rule,
+            expansion=expansion,
+            keywords=self.keywords,
+            add=self.add,
+            drop=self.drop,
+            exclude=self.exclude,
+        )
+
+    @property
+    def lists(self) -> dict[WordList, tuple[str, ...]]:
+        """The user's lists of words, by name."""
+        return {"keywords": self.keywords, "add": self.add, "drop": self.drop, "exclude": self.exclude}
+
+    def _with_lists(self, lists: Mapping[WordList, tuple[str, ...]]) -> Draft:
+        words = (lists["keywords"], lists["add"], lists["drop"], lists["exclude"])
+        return Draft(self.text, self.rule, self.expansion, *words)
+
+    def with_word(self, where: WordList, word: str) -> Draft:
+        """Return it with a word in one of its lists, and in no other."""
+        word = " ".join(word.split())[:_LONGEST]
+        draft = self.without_word(word)
+        words = draft.lists[where]
+        if not word or len(words) >= _MOST_WORDS:
+            return draft
+        return draft._with_lists({**draft.lists, where: (*words, word)})
+
+    def without_word(self, word: str) -> Draft:
+        """Return it with a word in none of its lists."""
+        return self._with_lists(
+            {name: tuple(each for each in words if each != word) for name, words in self.lists.items()}
+        )
+
+    def take_out(self, word: str) -> Draft:
+        """Return it without a concept word: the user's own is forgotten, another is not to come back."""
+        if word in (*self.keywords, *self.add):
+            return self.without_word(word)
+        return self.with_word("drop", word)
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """What the corpus says to a draft.
+
+    Attributes
+    ----------
+    check : QueryCheck or None
+        None for an empty draft.
+    concept : Concept or None
+        None if it cannot be answered.
+    problem : str
+        What is wrong, if it is not in the check.
+    """
+
+    check: QueryCheck | None = None
+    concept: Concept | None = None
+    problem: str = ""
+
+
+def look_up(corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None) -> tuple[LookedUp, ...]:
+    """Check each draft, and find the concept words of those that can be answered, together as in a fit."""
+    looked = [_check(corpus, draft, vectors) for draft in drafts]
+    answerable = [
+        i for i, each in enumerate(looked) if each.check is not None and each.check.verdict != "absent"
+    ]
+    try:
+        queries = [drafts[i].query() for i in answerable]
+        concepts = choose_concepts(corpus, queries, vectors=vectors) if queries else ()
+    except QdtmError as error:
+        return tuple(
+            replace(each, problem=str(error)) if i in answerable else each for i, each in enumerate(looked)
+        )
+    for i, concept in zip(answerable, concepts, strict=True):
+        looked[i] = replace(looked[i], concept=concept)
+    return tuple(looked)
+
+
+def _check(corpus: Corpus, draft: Draft, vectors: WordVectors | None) -> LookedUp:
+    if draft.is_empty:
+        return LookedUp()
+    try:
+        return LookedUp(check_query(corpus, draft.query(), draft.rule, vectors=vectors))
+    except QdtmError as error:
+        return LookedUp(problem=str(error))
+
+
+def drafts_to_text(drafts: Sequence[Draft]) -> str:
+    """Return drafts in a form that an address can hold, so that a reloaded page still has them."""
+    return json.dumps([_short(draft) for draft in drafts if not draft.is_empty], separators=(",", ":"))
+
+
+def drafts_from_text(text: str) -> tuple[Draft, ...]:
+    """Return the drafts that `drafts_to_text` wrote; of anything else, what makes sense."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    if not isinstance(values, list):
+        return ()
+    return tuple(_draft(value) for value in values[:MAX_QUERIES] if isinstance(value, dict))
+
+
+def _short(draft: Draft) -> dict[str, Any]:
+    default = asdict(Draft())
+    return {name: value for name, value in asdict(draft).items() if value != default[name]}
+
+
+def _draft(values: dict[str, Any]) -> Draft:
+    text, rule, expansion = (values.get(name) for name in ("text", "rule", "expansion"))
+    lists = {name: _words(values.get(name)) for name in ("keywords", "add", "drop", "exclude")}
+    return Draft(
+        text=text[:_LONGEST] if isinstance(text, str) else "",
+        rule="or" if rule == "or" else "and",
+        expansion=next((choice for choice in CHOICES if choice == expansion), "kld"),
+        **lists,
+    )
+
+
+def _words(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(word[:_LONGEST] for word in value[:_MOST_WORDS] if isinstance(word, str) and word.strip())

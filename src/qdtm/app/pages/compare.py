@@ -1,0 +1,52 @@
+"""The compare page: two results side by side, such as two phrasings of one question."""
+
+from __future__ import annotations
+
+import asyncio
+
+from nicegui import ui
+
+from qdtm.app.comparing import Comparison, compare_topics
+from qdtm.app.context import AppContext
+from qdtm.app.exploring import Explorer
+from qdtm.app.pages.frame import frame
+from qdtm.app.panel import Panel
+from qdtm.report.building import word_bars
+
+
+def register(context: AppContext) -> None:
+    """Add the page."""
+
+    @ui.page("/compare/{left_id}/{left_query}/{right_id}/{right_query}")
+    async def compare(left_id: str, left_query: int, right_id: str, right_query: int) -> None:
+        left = await asyncio.to_thread(context.opened.result, left_id)
+        right = await asyncio.to_thread(context.opened.result, right_id)
+        q_left, q_right = _within(left, left_query), _within(right, right_query)
+        comparison = await asyncio.to_thread(_compare, left, q_left, right, q_right)
+        sides = [
+            _side(left, left_id, q_left),
+            _side(right, right_id, q_right),
+        ]
+        with frame("Compare", "Explore"):
+            Panel("compare.html", sides=sides, comparison=comparison)
+
+
+def _within(explorer: Explorer, q: int) -> int:
+    return q if 0 <= q < explorer.result.fit.n_queries else 0
+
+
+def _compare(left: Explorer, q_left: int, right: Explorer, q_right: int) -> Comparison:
+    return compare_topics(
+        left.result, q_left, left.scores(q_left), right.result, q_right, right.scores(q_right)
+    )
+
+
+def _side(explorer: Explorer, job_id: str, q: int) -> dict[str, object]:
+    topic, concept = explorer.result.topics[q], explorer.result.fit.concepts[q]
+    return {
+        "job": job_id,
+        "q": q,
+        "topic": topic,
+        "words": word_bars(topic, concept, 12),
+        "n_documents": explorer.result.corpus.n_documents,
+    }

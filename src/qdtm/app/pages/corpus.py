@@ -1,0 +1,210 @@
+"""The corpus pages: choose or upload one, say what its columns are, watch it being read."""
+
+from __future__ import annotations
+
+import asyncio
+
+from nicegui import ui
+from nicegui.events import UploadEventArguments
+
+from qdtm.app.context import AppContext
+from qdtm.app.corpora import DEMO, DEMO_NAME, list_corpora, new_upload, read_upload, write_upload
+from qdtm.app.intake import columns_of_upload
+from qdtm.app.jobs import Job
+from qdtm.app.pages.frame import frame, show_problem
+from qdtm.app.pages.widgets import button
+from qdtm.app.panel import Panel, guarded, tell
+from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest
+from qdtm.app.workspace import NotFoundError
+
+_N_LISTED = 30
+_SECONDS = 0.3
+_LANGUAGES = {
+    "english": "English",
+    "german": "German",
+    "french": "French",
+    "spanish": "Spanish",
+    "italian": "Italian",
+    "dutch": "Dutch",
+    "portuguese": "Portuguese",
+    "none": "Another language (no stop words)",
+}
+_NONE = "(none)"
+
+
+def register(context: AppContext) -> None:
+    """Add the pages."""
+
+    @ui.page("/")
+    async def home() -> None:
+        with frame("Start", "Corpus"):
+            _home(context)
+
+    @ui.page("/columns/{job_id}")
+    async def columns(job_id: str) -> None:
+        with frame("Columns", "Corpus"):
+            _columns(context, context.jobs.get(job_id))
+
+    @ui.page("/reading/{job_id}")
+    async def reading(job_id: str) -> None:
+        with frame("Reading", "Corpus"):
+            _reading(context, job_id)
+
+
+# --- start -------------------------------------------------------------------------------------------------
+
+
+def _home(context: AppContext) -> None:
+    def show() -> None:
+        fits = [job for job, _ in zip(context.jobs.fits(), range(_N_LISTED), strict=False)]
+        corpora = [about for about in list_corpora(context.workspace) if about.id != DEMO][:_N_LISTED]
+        recent.show(fits=[(job, _title(job)) for job in fits], corpora=corpora)
+
+    def forget(id: str) -> None:
+        context.jobs.remove(id)
+        show()
+
+    def forget_corpus(id: str) -> None:
+        context.workspace.remove("corpora", id)
+        show()
+
+    Panel("home.html", {"demo": lambda _: _open_demo(context)}, demo_name=DEMO_NAME)
+    with ui.element("section").classes("upload").props('aria-label="Your own texts"'):
+        megabytes = context.max_upload_bytes >> 20
+        Panel("upload.html", max_mb=megabytes)
+        ui.upload(
+            label="Drop a file here, or press +",
+            auto_upload=True,
+            max_file_size=context.max_upload_bytes,
+            max_files=1,
+            on_upload=lambda event: guarded(_take_upload, context, event),
+            on_rejected=lambda: tell(f"This file cannot be taken; it may have {megabytes:,} MB at most."),
+        ).props('flat bordered accept=".csv,.tsv,.tab,.jsonl,.ndjson,.txt,.xlsx,.parquet"').classes(
+            "uploader"
+        )
+    recent = Panel("recent.html", {"forget": forget, "forget-corpus": forget_corpus})
+    show()
+
+
+def _open_demo(context: AppContext) -> None:
+    """Go to the demo articles; the first time they may still be read."""
+    folder = context.workspace.folder("corpora", DEMO)
+    if (folder / "about.json").exists():
+        ui.navigate.to(f"/ask/{DEMO}")
+        return
+    folder.mkdir(exist_ok=True)
+    reading = (job for job in map(context.jobs.get, context.workspace.ids("jobs")) if _reads_demo(job))
+    job = next(reading, None)
+    id = job.id if job else context.jobs.submit(IndexRequest(DEMO, DEMO_NAME, demo=True))
+    ui.navigate.to(f"/reading/{id}")
+
+
+def _reads_demo(job: Job) -> bool:
+    return isinstance(job.request, IndexRequest) and job.request.demo and not job.has_ended
+
+
+async def _take_upload(context: AppContext, event: UploadEventArguments) -> None:
+    """Keep a file under a name of ours, and look at its first rows."""
+    upload = new_upload(context.workspace, event.file.name)
+    await event.file.save(upload.path)
+    await asyncio.to_thread(write_upload, context.workspace, upload)
+    job = context.jobs.submit(PreviewRequest(upload.id))
+    ui.navigate.to(f"/columns/{job}")
+
+
+def _title(job: Job) -> str:
+    if not isinstance(job.request, FitRequest):
+        return ""
+    return ", ".join(query.name for query in job.request.queries)
+
+
+# --- columns -----------------------------------------------------------------------------------------------
+
+
+def _columns(context: AppContext, job: Job) -> None:
+    if not isinstance(job.request, PreviewRequest):
+        raise NotFoundError("There is no such upload.")
+    waiting = Panel("waiting.html", message="Looking at the first rows …")
+
+    def look() -> None:
+        now = context.jobs.get(job.id)
+        if not now.has_ended:
+            return
+        timer.cancel()
+        waiting.delete()
+        with place:
+            if now.state == "done":
+                _choose_columns(context, now)
+            else:
+                show_problem(
+                    now.message or "The file was not read; upload it again.", label="Choose another file"
+                )
+
+    place = ui.element("div")
+    timer = ui.timer(_SECONDS, look)
+
+
+def _choose_columns(context: AppContext, job: Job) -> None:
+    """Show the first rows, and ask what is what."""
+    preview, id = job.outcome["preview"], job.request.corpus
+    upload = read_upload(context.workspace, id)
+    names, guess = preview["columns"], preview["guess"]
+    Panel(
+        "preview.html",
+        upload=upload,
+        columns=names,
+        rows=preview["rows"],
+        guess=guess,
+        notes=job.outcome.get("notes", []),
+    )
+    choices: dict[str, ui.select] = {}
+    with ui.element("div").classes("fields-row"):
+        if names:
+            choices["text"] = _select("Text", names, guess["text"] or names[0])
+            for key, label in (("id", "Name of a document"), ("time", "Date"), ("group", "Group")):
+                choices[key] = _select(label, [_NONE, *names], guess[key] or _NONE)
+        language = _select("Language", _LANGUAGES, "english")
+        name = ui.input("What to call this corpus", value=upload.name).props("outlined dense maxlength=100")
+
+    def submit() -> None:
+        chosen = {key: str(select.value) for key, select in choices.items()}
+        request = IndexRequest(
+            id,
+            (name.value or "").strip() or upload.name,
+            columns_of_upload(chosen, names),
+            str(language.value),
+        )
+        ui.navigate.to(f"/reading/{context.jobs.submit(request)}")
+
+    button("Read the corpus", lambda: guarded(submit), id="read-corpus")
+
+
+def _select(label: str, options: list[str] | dict[str, str], value: str) -> ui.select:
+    return (
+        ui.select(options, label=label, value=value).props("outlined dense options-dense").classes("choice")
+    )
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def _reading(context: AppContext, job_id: str) -> None:
+    request = context.jobs.get(job_id).request
+    if not isinstance(request, IndexRequest):
+        raise NotFoundError("There is no such corpus.")
+    panel = Panel("reading.html", {"stop": lambda _: context.jobs.cancel(job_id)})
+
+    def look() -> None:
+        job = context.jobs.get(job_id)
+        if job.state == "done":
+            timer.cancel()
+            ui.navigate.to(f"/ask/{request.corpus}")
+        elif job.has_ended:
+            timer.cancel()
+            panel.delete()
+            show_problem(job.message or "The reading was interrupted; upload the file again.")
+        else:
+            panel.show(name=request.name, state=job.state, progress=job.progress)
+
+    timer = ui.timer(_SECONDS, look)
+    look()

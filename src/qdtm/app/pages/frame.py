@@ -1,0 +1,52 @@
+"""What every page has around it: the head, the way back, where in the work one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nicegui import ui
+
+from qdtm.app.panel import Panel
+from qdtm.app.rendering import script, style_sheet, version_of
+
+STEPS = ("Corpus", "Query", "Fit", "Explore")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the work, and where one gets back to it."""
+
+    name: str
+    link: str | None = None
+
+
+@contextmanager
+def frame(title: str, step: str, links: dict[str, str] | None = None) -> Iterator[None]:
+    """Put a page around what the block makes.
+
+    Parameters
+    ----------
+    title : str
+        For the window; the user's words may be in it.
+    step : str
+        One of `STEPS`.
+    links : dict of str to str, optional
+        Where the earlier steps are.
+    """
+    ui.page_title(f"{title} · qdtm")
+    ui.add_head_html(
+        f'<link rel="stylesheet" href="/app.css?v={version_of(style_sheet())}">'
+        f'<script defer src="/app.js?v={version_of(script())}"></script>'
+    )
+    known = {"Corpus": "/", **(links or {})}
+    steps = [Step(name, known.get(name)) for name in STEPS]
+    Panel("frame.html", steps=steps, now=step).classes("frame")
+    with ui.element("main").props("id=main tabindex=-1"):
+        yield
+
+
+def show_problem(message: str, link: str = "/", label: str = "Back to the start") -> None:
+    """Say what is wrong, and where to go from here."""
+    Panel("problem.html", message=message, link=link, label=label)

@@ -1,0 +1,276 @@
+"""The query page: type, see at once what the corpus says, mend the concept words, start the fit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from nicegui import ui
+
+from qdtm.app.asking import (
+    CHOICES,
+    MAX_QUERIES,
+    Choice,
+    Draft,
+    LookedUp,
+    WordList,
+    drafts_from_text,
+    drafts_to_text,
+    look_up,
+)
+from qdtm.app.context import AppContext
+from qdtm.app.corpora import DEMO, AboutCorpus, read_about
+from qdtm.app.opened import OpenCorpus, vectors
+from qdtm.app.pages.frame import frame
+from qdtm.app.pages.widgets import button
+from qdtm.app.panel import Panel, guarded
+from qdtm.app.requests import FitRequest
+from qdtm.errors import QdtmError
+from qdtm.report.building import evidence_sentences
+
+_EXAMPLES = ("cricket", "israel palestinian", "afghanistan", "asylum seekers")
+_RULES = {"and": "all words (AND)", "or": "any word (OR)"}
+_EXPANSIONS = {
+    "kld": "distinctive words (KLD)",
+    "fre": "frequent words (FRE)",
+    "rel": "related meaning (REL)",
+    "none": "only my own words",
+}
+
+
+def register(context: AppContext) -> None:
+    """Add the page."""
+
+    @ui.page("/ask/{corpus_id}")
+    async def ask(corpus_id: str, ask: str = "") -> None:
+        about = read_about(context.workspace, corpus_id)
+        opened = await asyncio.to_thread(context.opened.corpus, corpus_id)
+        with frame(f"Query · {about.name}", "Query"):
+            Panel("about_corpus.html", about=about)
+            await QueryPage(context, about, opened, drafts_from_text(ask) or (Draft(),)).build()
+
+
+class QueryPage:
+    """The queries of one visitor, from the first letter to the start of a fit."""
+
+    def __init__(
+        self, context: AppContext, about: AboutCorpus, opened: OpenCorpus, drafts: tuple[Draft, ...]
+    ) -> None:
+        self._context, self._about, self._opened = context, about, opened
+        self._rows = [QueryRow(self, draft) for draft in drafts]
+        self._turn = 0
+        self._looked: tuple[LookedUp, ...] = ()
+
+    async def build(self) -> None:
+        """Make the elements."""
+        examples = _EXAMPLES if self._about.id == DEMO else ()
+        Panel("ask.html", {"example": self._take_example}, examples=examples)
+        self._list = ui.element("div").classes("asked")
+        with ui.element("div").classes("actions"):
+            button("Add another query", lambda: guarded(self._add), plain=True)
+        with ui.element("details").classes("settings"):
+            Panel("settings_summary.html", tag="summary", text="Settings")
+            with ui.element("div").classes("fields-row"):
+                self._seed = ui.number("Random seed", value=0, min=0, max=2**31, precision=0).props(
+                    "outlined dense"
+                )
+                self._subtopics = ui.checkbox("Split topics into subtopics", value=True)
+        with ui.element("div").classes("actions"):
+            self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
+        self._foot = Panel("fit_note.html")
+        for row in self._rows:
+            with self._list:
+                row.build()
+        await self.look_up()
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The queries as they stand."""
+        return [row.draft for row in self._rows]
+
+    async def look_up(self) -> None:
+        """Ask the corpus again; an answer that is overtaken by a newer question is not shown."""
+        self._turn += 1
+        turn, drafts = self._turn, self.drafts
+        looked = await asyncio.to_thread(look_up, self._opened.corpus, drafts, vectors())
+        if turn != self._turn:
+            return
+        self._looked = looked
+        for row, found in zip(self._rows, looked, strict=True):
+            row.show(found)
+        self._show_foot()
+        ui.navigate.history.replace(f"/ask/{self._about.id}?ask={quote(drafts_to_text(drafts))}")
+
+    def _show_foot(self) -> None:
+        asked = [found for row, found in zip(self._rows, self._looked, strict=True) if not row.draft.is_empty]
+        ready = bool(asked) and all(found.concept is not None for found in asked)
+        self._start.props(remove="disabled") if ready else self._start.props("disabled")
+        self._foot.show(asked=len(asked), ready=ready)
+
+    async def _take_example(self, text: str) -> None:
+        if text in _EXAMPLES:
+            await self._rows[0].set_text(text)
+
+    async def _add(self) -> None:
+        if len(self._rows) >= MAX_QUERIES:
+            raise QdtmError(f"A fit takes {MAX_QUERIES} queries at most.")
+        row = QueryRow(self, Draft())
+        self._rows.append(row)
+        with self._list:
+            row.build()
+        await self.look_up()
+        row.focus()
+
+    async def remove(self, row: QueryRow) -> None:
+        """Take a query off the page; the last one is only emptied."""
+        if len(self._rows) == 1:
+            row.draft = Draft()
+            await row.set_text("")
+            return
+        self._rows.remove(row)
+        row.delete()
+        await self.look_up()
+
+    async def sentences(self, row: QueryRow, word: str) -> tuple[Any, ...]:
+        """Return sentences that support a concept word."""
+        concept = row.found.concept
+        chosen = next((each for each in concept.words if each.word == word), None) if concept else None
+        if chosen is None:
+            return ()
+
+        def read() -> tuple[Any, ...]:
+            documents = self._opened.corpus.documents.select(chosen.documents[:4])
+            return tuple(evidence_sentences(self._opened.aligner, documents, chosen.index, concept))
+
+        return await asyncio.to_thread(read)
+
+    def _fit(self) -> None:
+        queries = tuple(draft.query() for draft in self.drafts if not draft.is_empty)
+        if not queries:
+            raise QdtmError("Type a query first.")
+        request = FitRequest(
+            self._about.id,
+            self._about.name,
+            queries,
+            seed=int(self._seed.value or 0),
+            subtopics=bool(self._subtopics.value),
+            n_jobs=self._context.threads,
+            columns=self._about.columns,
+            language=self._about.language,
+        )
+        ui.navigate.to(f"/fit/{self._context.jobs.submit(request)}")
+
+
+class QueryRow:
+    """One query on the page: its text, its settings, and what the corpus says."""
+
+    def __init__(self, page: QueryPage, draft: Draft) -> None:
+        self._page, self.draft = page, draft
+        self.found = LookedUp()
+        self._open_word = ""
+        self._sentences: tuple[Any, ...] = ()
+
+    def build(self) -> None:
+        """Make the elements."""
+        self._box = ui.element("section").classes("asked-query").props('aria-label="Query"')
+        with self._box:
+            with ui.element("div").classes("fields-row"):
+                self._text = (
+                    ui.input("Query", value=self.draft.text, on_change=self._typed)
+                    .props("outlined debounce=200 maxlength=500 autocomplete=off autofocus")
+                    .classes("query-text")
+                )
+                self._rule = self._choice("Documents with", _RULES, self.draft.rule, self._set_rule)
+                self._expansion = self._choice(
+                    "Concept words", _EXPANSIONS, self.draft.expansion, self._set_expansion
+                )
+            self._answer = Panel(
+                "looked_up.html",
+                {
+                    "drop": lambda word: self._change(self.draft.take_out(word)),
+                    "restore": lambda word: self._change(self.draft.without_word(word)),
+                    "evidence": self._show_evidence,
+                    "use": self._use_suggestion,
+                    "remove": lambda _: self._page.remove(self),
+                },
+            )
+            with ui.element("div").classes("fields-row words-row"):
+                self._word_input("Add a concept word", "add")
+                self._word_input("Exclude documents with", "exclude")
+
+    def _choice(
+        self, label: str, options: dict[str, str], value: str, on_change: Callable[[str], Any]
+    ) -> ui.select:
+        select = ui.select(options, label=label, value=value, on_change=lambda e: guarded(on_change, e.value))
+        return select.props("outlined options-dense").classes("choice")
+
+    def _word_input(self, label: str, where: WordList) -> None:
+        async def add() -> None:
+            words = (field.value or "").replace(",", " ").split()
+            field.set_value("")
+            draft = self.draft
+            for word in words[:20]:
+                draft = draft.with_word(where, word)
+            await self._change(draft)
+
+        field = ui.input(label).props("outlined dense maxlength=200 autocomplete=off").classes("word-input")
+        field.on("keydown.enter", lambda: guarded(add))
+        with field.add_slot("append"):
+            button("Add", lambda: guarded(add), plain=True)
+
+    # --- changes -----------------------------------------------------------------------------------------
+
+    async def _typed(self) -> None:
+        await guarded(self._change, replace(self.draft, text=self._text.value or ""))
+
+    async def set_text(self, text: str) -> None:
+        """Put a text into the field."""
+        self._text.set_value(text)
+        await self._change(replace(self.draft, text=text))
+
+    async def _use_suggestion(self, pair: str) -> None:
+        wrong, _, right = pair.partition(" ")
+        words = [right if word.casefold() == wrong.casefold() else word for word in self.draft.text.split()]
+        await self.set_text(" ".join(words))
+
+    async def _set_rule(self, value: str) -> None:
+        await self._change(replace(self.draft, rule="or" if value == "or" else "and"))
+
+    async def _set_expansion(self, value: str) -> None:
+        chosen: Choice = next((choice for choice in CHOICES if choice == value), "kld")
+        await self._change(replace(self.draft, expansion=chosen))
+
+    async def _change(self, draft: Draft) -> None:
+        self.draft = draft
+        await self._page.look_up()
+
+    async def _show_evidence(self, word: str) -> None:
+        self._open_word = "" if word == self._open_word else word
+        self._sentences = await self._page.sentences(self, self._open_word) if self._open_word else ()
+        self._show()
+
+    # --- showing -----------------------------------------------------------------------------------------
+
+    def show(self, found: LookedUp) -> None:
+        """Show what the corpus says."""
+        self.found = found
+        known = [word.word for word in found.concept.words] if found.concept else []
+        if self._open_word not in known:
+            self._open_word, self._sentences = "", ()
+        self._show()
+
+    def _show(self) -> None:
+        self._answer.show(
+            draft=self.draft, found=self.found, open_word=self._open_word, sentences=self._sentences
+        )
+
+    def focus(self) -> None:
+        """Put the cursor into the field."""
+        self._text.run_method("focus")
+
+    def delete(self) -> None:
+        """Take it off the page."""
+        self._box.delete()

@@ -1,0 +1,107 @@
+"""What a worker process is asked to do, as it stands in a job's folder: dataclasses to JSON and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from qdtm.concepts.query import Query
+from qdtm.errors import QdtmError, StorageError
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of the user's table are what; None where there is none, or it is found."""
+
+    text: str | None = None
+    id: str | None = None
+    time: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True)
+class PreviewRequest:
+    """Read the first rows of an upload."""
+
+    kind: ClassVar[str] = "preview"
+    corpus: str
+
+
+@dataclass(frozen=True)
+class IndexRequest:
+    """Read all of an upload (or the demo articles, if `demo`) and save it as a corpus."""
+
+    kind: ClassVar[str] = "index"
+    corpus: str
+    name: str
+    columns: Columns = Columns()
+    language: str = "english"
+    demo: bool = False
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """Find the topics of queries in a corpus.
+
+    Attributes
+    ----------
+    corpus : str
+        Its id in the workspace.
+    corpus_name : str
+        What the user calls it, also when it has been removed since.
+    queries : tuple of Query
+    seed : int
+    subtopics : bool
+    n_jobs : int
+        Threads.
+    columns : Columns
+    language : str
+        How the corpus was read, for the program that makes the result again.
+    """
+
+    kind: ClassVar[str] = "fit"
+    corpus: str
+    corpus_name: str
+    queries: tuple[Query, ...]
+    seed: int = 0
+    subtopics: bool = True
+    n_jobs: int = 1
+    columns: Columns = Columns()
+    language: str = "english"
+
+
+Request = PreviewRequest | IndexRequest | FitRequest
+
+
+def request_to_json(request: Request) -> dict[str, Any]:
+    """Return a request in a form that JSON can hold."""
+    return {"kind": request.kind, **asdict(request)}
+
+
+def request_from_json(values: Mapping[str, Any]) -> Request:
+    """Return the request that `request_to_json` described.
+
+    Raises
+    ------
+    StorageError
+        If it is none of ours.
+    """
+    rest = {name: value for name, value in values.items() if name not in ("kind", "created")}
+    try:
+        if values["kind"] == "preview":
+            return PreviewRequest(**rest)
+        if values["kind"] == "index":
+            return IndexRequest(**rest | {"columns": Columns(**rest["columns"])})
+        if values["kind"] == "fit":
+            queries = tuple(query_from_json(query) for query in rest["queries"])
+            return FitRequest(**rest | {"queries": queries, "columns": Columns(**rest["columns"])})
+    except (KeyError, TypeError, QdtmError):
+        pass
+    raise StorageError("A job in the workspace is damaged: its request makes no sense.")
+
+
+def query_from_json(values: Mapping[str, Any]) -> Query:
+    """Return the query that `asdict` took apart."""
+    given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    return Query(**given)

@@ -1,0 +1,270 @@
+"""Who may ask the server for anything: an ASGI app in, the same app behind a guard out.
+
+Requests for a foreign host (a name that somebody points at this machine) or from a foreign page are refused;
+where a token is demanded, nothing is served without; bodies are bounded; every answer forbids the browser to
+load anything from elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from dataclasses import dataclass
+from html import escape
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "qdtm_access"
+LOGIN = "/login"
+LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+
+_FORM_BYTES = 4_096
+_FORM_OVERHEAD = 2**16  # what surrounds a file in a form
+_SECONDS_AFTER_A_WRONG_TOKEN = 1.0
+_DAYS = 30
+
+
+@dataclass(frozen=True)
+class AccessPolicy:
+    """What the guard lets in.
+
+    Parameters
+    ----------
+    names : frozenset of str
+        The names (and addresses) under which this server may be asked for.
+    any_address : bool
+        Whether every numeric address will do; one cannot be pointed elsewhere, as a name can.
+    token : str or None
+        What a person must know.
+    max_upload_bytes : int
+        The largest body of a request.
+    """
+
+    names: frozenset[str] = LOCAL_NAMES
+    any_address: bool = False
+    token: str | None = None
+    max_upload_bytes: int = 200 * 2**20
+
+    def allows_host(self, host: str) -> bool:
+        """Tell whether a `Host` header names this server, whatever the port (it may be forwarded)."""
+        name = _name_of(host)
+        return name in self.names or (self.any_address and _is_address(name))
+
+    def allows_origin(self, origin: str, host: str) -> bool:
+        """Tell whether an `Origin` header is a page of this server; `null` never is."""
+        parts = urlsplit(origin)
+        return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
+
+    @property
+    def pass_value(self) -> str:
+        """What the cookie must hold: made from the token, which itself stays out of browsers."""
+        return hmac.new((self.token or "").encode(), b"qdtm app access", hashlib.sha256).hexdigest()
+
+    def is_token(self, given: str) -> bool:
+        """Compare with the token, in the same time wherever they differ."""
+        return self.token is not None and hmac.compare_digest(_digest(given), _digest(self.token))
+
+    def has_pass(self, cookies: str) -> bool:
+        """Tell whether a `Cookie` header lets its sender in."""
+        if self.token is None:
+            return True
+        try:
+            morsel = SimpleCookie(cookies).get(COOKIE)
+        except CookieError:
+            return False
+        return morsel is not None and hmac.compare_digest(_digest(morsel.value), _digest(self.pass_value))
+
+
+class Guard:
+    """An ASGI app that lets only those requests through that a policy allows."""
+
+    def __init__(self, app: AsgiApp, policy: AccessPolicy) -> None:
+        self._app, self._policy = app, policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = _Headers(scope.get("headers", ()))
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(scope, receive, send, *refusal)
+        elif scope["type"] == "http" and scope["path"] == LOGIN and self._policy.token is not None:
+            await self._log_in(scope, receive, send, headers)
+        elif not self._policy.has_pass(headers.get("cookie")):
+            await self._ask_for_token(scope, receive, send)
+        else:
+            await self._app(scope, receive, _with_headers(send, headers.get("host")))
+
+    def _refusal(self, scope: Scope, headers: _Headers) -> tuple[int, str] | None:
+        """Return the status and the reason with which a request is refused, or None."""
+        host, origin = headers.get("host"), headers.get("origin")
+        if headers.count("host") != 1 or not self._policy.allows_host(host):
+            return 421, "This server does not answer to that name."
+        if origin and not self._policy.allows_origin(origin, host):
+            return 403, "Requests from other pages are refused."
+        if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+            return self._refusal_of_body(headers)
+        return None
+
+    def _refusal_of_body(self, headers: _Headers) -> tuple[int, str] | None:
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            return 403, "Requests from other pages are refused."
+        length = headers.get("content-length")
+        if not length.isdecimal():
+            return 411, "A request with content must say how long it is."
+        if int(length) > self._policy.max_upload_bytes + _FORM_OVERHEAD:
+            return (
+                413,
+                f"This is larger than the {self._policy.max_upload_bytes >> 20:,} MB that are allowed.",
+            )
+        return None
+
+    async def _ask_for_token(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET" and "_nicegui" not in scope["path"]:
+            await _answer(send, 303, b"", [(b"location", LOGIN.encode())])
+        else:
+            await _refuse(scope, receive, send, 401, "Give the token first.")
+
+    async def _log_in(self, scope: Scope, receive: Receive, send: Send, headers: _Headers) -> None:
+        host = headers.get("host")
+        if scope["method"] != "POST":
+            await _answer(_with_headers(send, host), 200, _login_page())
+            return
+        body = await _read_body(receive, _FORM_BYTES)
+        given = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
+        if not self._policy.is_token(given):
+            await asyncio.sleep(_SECONDS_AFTER_A_WRONG_TOKEN)  # guessing is slow
+            await _answer(_with_headers(send, host), 403, _login_page("That is not the token."))
+            return
+        cookie = (
+            f"{COOKIE}={self._policy.pass_value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_DAYS * 86_400}"
+        )
+        await _answer(send, 303, b"", [(b"location", b"/"), (b"set-cookie", cookie.encode())])
+
+
+class _Headers:
+    """The headers of a request, by lower-case name."""
+
+    def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
+        self._raw = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw]
+
+    def get(self, name: str) -> str:
+        """Return the first value of a header, or an empty string."""
+        return next((value for each, value in self._raw if each == name), "")
+
+    def count(self, name: str) -> int:
+        """Return how often a header is there."""
+        return sum(each == name for each, _ in self._raw)
+
+
+def is_local(host: str) -> bool:
+    """Tell whether binding to a host lets nobody in from outside."""
+    return _name_of(host) in LOCAL_NAMES or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def security_headers(host: str) -> list[tuple[bytes, bytes]]:
+    """Return the headers of every answer: load nothing from elsewhere, be in nobody's frame, tell nobody."""
+    sockets = f"ws://{host} wss://{host}" if host else ""
+    policy = (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+        "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "
+        f"connect-src 'self' {sockets}; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    )
+    return [
+        (b"content-security-policy", policy.encode("latin-1")),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", b"DENY"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+    ]
+
+
+def _with_headers(send: Send, host: str) -> Send:
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *security_headers(host)]
+        await send(message)
+
+    return sending
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": reason})
+    else:
+        await _answer(send, status, reason.encode(), kind=b"text/plain; charset=utf-8")
+
+
+async def _answer(
+    send: Send,
+    status: int,
+    body: bytes,
+    headers: Iterable[tuple[bytes, bytes]] = (),
+    kind: bytes = b"text/html; charset=utf-8",
+) -> None:
+    own = [
+        (b"content-type", kind),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _read_body(receive: Receive, limit: int) -> bytes:
+    body = b""
+    while len(body) <= limit:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    return body[:limit]
+
+
+def _login_page(problem: str = "") -> bytes:
+    from qdtm.report.theme import component_css, page_css, theme_css
+
+    note = f'<p class="note" role="alert">{escape(problem)}</p>' if problem else ""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>qdtm</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+        f"<style>{theme_css()}{component_css()}{page_css()}</style></head><body><main><h1>qdtm</h1>"
+        f'<p>This app asks for a token; whoever started it knows it.</p>{note}<form method="post" '
+        f'action="{LOGIN}"><p><label for="token">Token</label><br><input id="token" name="token" '
+        'type="password" autocomplete="current-password" autofocus required></p>'
+        "<p><button>Open the app</button></p></form></main></body></html>"
+    ).encode()
+
+
+def _name_of(host: str) -> str:
+    """Return a host without its port and brackets, in lower case."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host if host.count(":") > 1 else host.partition(":")[0]
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

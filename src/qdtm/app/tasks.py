@@ -1,0 +1,128 @@
+"""What a worker process does: a request in, an outcome out, with progress on the way."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from qdtm.app.corpora import SAVED, read_about, read_upload
+from qdtm.app.intake import index_corpus, preview_file
+from qdtm.app.jobs import PROGRESS, RESULT
+from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest, Request
+from qdtm.app.workspace import Workspace, write_json
+from qdtm.corpus import Corpus
+from qdtm.model import QueryDrivenTopicModel
+from qdtm.sampler.progress import Progress
+
+_SECONDS = 0.2  # between two notes of progress
+
+Outcome = dict[str, Any]
+Stops = Callable[[], bool]
+
+
+def run(request: Request, folder: Path, stops: Any) -> Outcome:
+    """Do what is asked.
+
+    Parameters
+    ----------
+    request : Request
+    folder : Path
+        The job's, inside a workspace.
+    stops : StopRequests
+        Tells whether to end.
+    """
+    workspace = Workspace(folder.parent.parent)
+    if isinstance(request, PreviewRequest):
+        return _preview(workspace, request)
+    if isinstance(request, IndexRequest):
+        return _index(workspace, request, folder)
+    return _fit(workspace, request, folder, stops)
+
+
+def _preview(workspace: Workspace, request: PreviewRequest) -> Outcome:
+    preview = preview_file(read_upload(workspace, request.corpus).path)
+    return {"state": "done", "preview": asdict(preview)}
+
+
+def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome:
+    pace = Pace()
+
+    def note(n_documents: int, share: float) -> None:
+        if pace.is_time() or share >= 1:
+            write_json(folder / PROGRESS, {"n_documents": n_documents, "share": round(share, 4)})
+
+    index_corpus(workspace, request, note)
+    return {"state": "done"}
+
+
+def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) -> Outcome:
+    about = read_about(workspace, request.corpus)
+    corpus = Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
+    notes = FitNotes(folder / PROGRESS, stops)
+    model = QueryDrivenTopicModel(
+        list(request.queries),
+        random_state=request.seed,
+        subtopics=request.subtopics,
+        n_jobs=request.n_jobs,
+        progress=notes,
+    )
+    model.fit(corpus)
+    model.set_columns(time_column=about.columns.time, group_column=about.columns.group)
+    model.save(folder / RESULT)
+    if not model.fit_.interrupted:
+        return {"state": "done"}
+    if stops.cancelled:
+        return {"state": "stopped", "message": "Stopped by you; this is what was found until then."}
+    message = "The server went away during the fit; this is what was found until then."
+    return {"state": "interrupted", "message": message}
+
+
+class Pace:
+    """Tells when it is time for the next note."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def is_time(self) -> bool:
+        """Tell whether enough time has passed since it last said so."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + _SECONDS
+        return True
+
+
+class FitNotes:
+    """Writes down how a fit goes on, and asks it to end if somebody wants that.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write to.
+    stops : callable
+        Tells whether to end.
+    """
+
+    def __init__(self, path: Path, stops: Stops) -> None:
+        self._path, self._stops = path, stops
+        self._pace = Pace()
+        self._stage: tuple[str, str | None] | None = None
+        self._curves: dict[str, list[tuple[int, float]]] = {}
+        self._has_asked = False
+
+    def __call__(self, progress: Progress) -> None:
+        """Note a sweep."""
+        stage = (progress.stage, progress.query)
+        if progress.log_likelihood is not None:
+            name = f"subtopics of {progress.query}" if progress.query else "parent topics"
+            self._curves.setdefault(name, []).append((progress.sweep, round(progress.log_likelihood, 5)))
+        if self._pace.is_time() or stage != self._stage:
+            self._stage = stage
+            write_json(self._path, {**asdict(progress), "curves": self._curves})
+        if not self._has_asked and self._stops():
+            self._has_asked = True  # a second time would end it at once, with nothing
+            signal.raise_signal(signal.SIGINT)  # the model ends between two sweeps, with what it has

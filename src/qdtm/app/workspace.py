@@ -1,0 +1,144 @@
+"""Where the app keeps things: a folder in, named places in it out.
+
+Everything is under a name that the app made up, never one that a user gave. A file is written whole or not at
+all, so a kill at any moment leaves nothing half-written behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from qdtm.errors import QdtmError, StorageError
+
+Kind = Literal["corpora", "jobs"]
+
+_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}|demo")
+_MAX_JSON_BYTES = 32 * 2**20
+
+
+class NotFoundError(QdtmError, LookupError):
+    """There is no such corpus or job in the workspace."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder with corpora and jobs.
+
+    Parameters
+    ----------
+    root : Path
+    """
+
+    root: Path
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Workspace:
+        """Open a workspace, making the folder if it is missing.
+
+        Raises
+        ------
+        StorageError
+            If the folder cannot be made or written to.
+        """
+        root = Path(path).expanduser().absolute()
+        try:
+            for kind in ("corpora", "jobs"):
+                (root / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
+            probe = root / f".{secrets.token_hex(4)}.tmp"
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as error:
+            raise StorageError(
+                f"Cannot use {str(path)!r} as a workspace: {error.strerror or error}."
+            ) from error
+        return cls(root)
+
+    def new(self, kind: Kind) -> str:
+        """Make a place for a corpus or a job, and return its id."""
+        while True:
+            id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+            try:
+                (self.root / kind / id).mkdir(mode=0o700)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise StorageError(f"Cannot write to the workspace: {error.strerror or error}.") from error
+            return id
+
+    def folder(self, kind: Kind, id: str) -> Path:
+        """Return the folder of a corpus or job, whether it exists or not.
+
+        Raises
+        ------
+        NotFoundError
+            If the id is none of ours; what comes from a browser may be anything.
+        """
+        if _ID.fullmatch(id) is None:
+            raise NotFoundError(f"There is no such {_SINGULAR[kind]}.")
+        return self.root / kind / id
+
+    def existing(self, kind: Kind, id: str) -> Path:
+        """Return the folder of a corpus or job that exists."""
+        folder = self.folder(kind, id)
+        if not folder.is_dir():
+            raise NotFoundError(f"There is no such {_SINGULAR[kind]}; it may have been removed.")
+        return folder
+
+    def ids(self, kind: Kind) -> list[str]:
+        """Return the ids of all corpora or jobs, newest first."""
+        names = [path.name for path in (self.root / kind).iterdir() if _ID.fullmatch(path.name)]
+        return sorted(names, reverse=True)
+
+    def remove(self, kind: Kind, id: str) -> None:
+        """Remove a corpus or job; its name disappears before its files do."""
+        folder = self.existing(kind, id)
+        gone = folder.with_name(f".{id}.{secrets.token_hex(4)}.gone")
+        folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+_SINGULAR: dict[Kind, str] = {"corpora": "corpus", "jobs": "result"}
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a JSON file, whole or not at all."""
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        unfinished.write_text(json.dumps(value, allow_nan=False), encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise StorageError(f"Cannot write to the workspace: {error.strerror or error}.") from error
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """Read a JSON object; None if the file is missing or holds nothing of ours."""
+    try:
+        if path.stat().st_size > _MAX_JSON_BYTES:
+            return None
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def now() -> str:
+    """Return the time as it is written down: ISO, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def default_workspace() -> Path:
+    """Return where the app keeps things if the user does not say: the platform's place for data."""
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    else:
+        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "qdtm" / "workspace"
