@@ -108,13 +108,18 @@ class TopicRow:
         recipe, keywords = RECIPES[self.name], keywords_of(dataset)
         fit = recipe.make(keywords, self.options).fit(dataset.corpus, seed)
         chosen = np.arange(len(keywords)) if recipe.knows_concepts else matched(fit.topics, dataset)
-        mixed = fit.mixed_doc_topics(dataset.corpus)
-        return Outcome(
-            scores=mixed[:, chosen],
-            shares=mixed,
-            topics=fit.topics[chosen],
-            own=Reading(fit.doc_topics[:, chosen], fit.doc_topics),
-        )
+        return two_readings(fit, dataset, chosen)
+
+
+def two_readings(fit: TopicFit, dataset: Dataset, chosen: NDArray[np.int64]) -> Outcome:
+    """Read documents off a fit in both ways; `chosen` is the topic of each concept, (Q,)."""
+    mixed = fit.mixed_doc_topics(dataset.corpus)
+    return Outcome(
+        scores=mixed[:, chosen],
+        shares=mixed,
+        topics=fit.topics[chosen],
+        own=Reading(fit.doc_topics[:, chosen], fit.doc_topics),
+    )
 
 
 def make_tree_row(name: str, options: SystemOptions) -> TreeRow:

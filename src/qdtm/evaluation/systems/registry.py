@@ -59,6 +59,7 @@ class Row:
 
 _QUERY_DRIVEN = "qdtm.evaluation.systems.query_driven:make_query_driven"
 _BASELINES = "qdtm.evaluation.systems.baselines"
+_PEERS = "qdtm.evaluation.systems.peers:make_peer"
 _ALL: tuple[Table, ...] = ("table1", "table3", "topics")
 _FIRST: tuple[Table, ...] = ("table1",)
 _THIRD: tuple[Table, ...] = ("table3",)
@@ -79,6 +80,11 @@ ROWS: dict[str, Row] = {
     "ql": Row("ql", f"{_BASELINES}:make_retrieval_row", _FIRST),
     "ql-expert": Row("ql-expert", f"{_BASELINES}:make_retrieval_row", _FIRST),
     "seeded-lda": Row("seeded-lda", f"{_BASELINES}:make_topic_row", _FIRST),
+    "keyatm": Row("keyatm", _PEERS, _FIRST),
+    "topica-seeded-lda": Row("topica-seeded-lda", _PEERS, _FIRST),
+    "corex": Row("corex", _PEERS, _FIRST),
+    "keynmf": Row("keynmf", _PEERS, _FIRST),
+    "bertopic": Row("bertopic", _PEERS, _FIRST),
     "qdtm-fre": Row("qdtm-fre", _QUERY_DRIVEN, _ALL, ("table1",)),
     "qdtm-rel": Row("qdtm-rel", _QUERY_DRIVEN, _ALL, ("table1",)),
     "qdtm-kld": Row("qdtm-kld", _QUERY_DRIVEN, _ALL, _ALL),

@@ -1,0 +1,228 @@
+"""Rows of what people use today (extra `peers`): a row's name in, a `System` around somebody's package out.
+
+Rows beyond the paper. Each gets what its users would give it: keywords where the model takes them, the query
+phrase where it takes a phrase; topic q is that of concept q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qdtm.corpus import Corpus
+from qdtm.evaluation.baselines.encoder import DocumentEncoder, Vectors, sentence_encoder
+from qdtm.evaluation.baselines.extras import require
+from qdtm.evaluation.baselines.keywords import keyword_ids, without_shared
+from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit
+from qdtm.evaluation.datasets import Dataset
+from qdtm.evaluation.systems.baselines import Settings, keywords_of, matched, two_readings
+from qdtm.evaluation.systems.outcome import Outcome
+from qdtm.evaluation.systems.registry import SystemOptions
+
+_N_SWEEPS = 300
+_ANCHOR_STRENGTH = 3.0
+_KEYNMF_TOPICS = 10
+_ZERO_SHOT_SIMILARITY = 0.3
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a peer gets its row: what fits it, and the package that it needs."""
+
+    fit: Callable[[Dataset, int, PeerRow], Outcome]
+    module: str
+    needs_encoder: bool = False
+
+
+def make_peer(name: str, options: SystemOptions) -> PeerRow:
+    """Make the system of one of `RECIPES`."""
+    recipe = RECIPES[name]
+    require(recipe.module, "peers")
+    encoder = (options.encoder or sentence_encoder()) if recipe.needs_encoder else None
+    if encoder is not None:
+        DocumentEncoder(encoder).check()
+    return PeerRow(name, options.max_sweeps, encoder)
+
+
+@dataclass(frozen=True)
+class PeerRow:
+    """A row of a package that people use today."""
+
+    name: str
+    max_sweeps: int | None
+    encoder: str | None
+
+    @property
+    def settings(self) -> Settings:
+        """The options that mean something to it."""
+        return {"max_sweeps": self.max_sweeps, "encoder": self.encoder}
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps of a sampler."""
+        return min(_N_SWEEPS, self.max_sweeps or _N_SWEEPS)
+
+    def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:  # noqa: ARG002
+        """Fit the model; see `System`."""
+        return RECIPES[self.name].fit(dataset, seed, self)
+
+
+# --- topica ----------------------------------------------------------------------------------------------
+
+
+def _keyatm(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
+    """KeyATM (Eshima, Imai and Sasaki 2024) with one topic without keywords."""
+    words = _known_keywords(dataset)
+    model = require("topica", "peers").KeyATM(
+        _named(words), num_topics=len(words) + 1, seed=seed, num_threads=1
+    )
+    model.fit(_token_lists(dataset.corpus), iters=row.n_sweeps)
+    return two_readings(_fit_of_topica(model, dataset.corpus), dataset, np.arange(len(words)))
+
+
+def _seeded_lda(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
+    """Seeded LDA as in the R package `seededlda`, with one residual topic."""
+    words = _known_keywords(dataset)
+    model = require("topica", "peers").SeededLDA(_named(words), residual=1, seed=seed, num_threads=1)
+    model.fit(_token_lists(dataset.corpus), iters=row.n_sweeps)
+    return two_readings(_fit_of_topica(model, dataset.corpus), dataset, np.arange(len(words)))
+
+
+def _fit_of_topica(model: Any, corpus: Corpus) -> TopicFit:
+    columns = [corpus.word_index[word] for word in model.vocabulary]
+    topics = np.zeros((len(model.topic_word), corpus.n_words))
+    topics[:, columns] = model.topic_word
+    shares = np.asarray(model.doc_topic, dtype=np.float64)
+    tokens = np.diff(corpus.offsets) @ shares  # (K,) tokens of each topic
+    joint = topics.T * tokens  # (V, K)
+    p_topic_of_word = joint / joint.sum(axis=1, keepdims=True).clip(1e-300)
+    return TopicFit(corpus.vocabulary, topics, shares, p_topic_of_word)
+
+
+# --- anchored CorEx --------------------------------------------------------------------------------------
+
+
+def _corex(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
+    """Anchored correlation explanation (Gallagher et al. 2017)."""
+    corpus = dataset.corpus
+    module = require("corextopic.corextopic", "peers")
+    anchors = [[corpus.vocabulary[w] for w in ids] for ids in keyword_ids(corpus, keywords_of(dataset))]
+    model = module.Corex(n_hidden=len(anchors) + 1, seed=seed, max_iter=min(200, row.n_sweeps))
+    binary = corpus.document_term_matrix.astype(bool).astype(np.float64)
+    model.fit(binary, words=list(corpus.vocabulary), anchors=anchors, anchor_strength=_ANCHOR_STRENGTH)
+    weights = np.asarray(model.alpha * model.mis, dtype=np.float64).clip(0)  # (K, V)
+    shares = np.asarray(model.p_y_given_x, dtype=np.float64)  # (D, K), each topic by itself
+    return Outcome(shares[:, : len(anchors)], shares, weights[: len(anchors)])
+
+
+# --- KeyNMF ----------------------------------------------------------------------------------------------
+
+
+def _keynmf(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
+    """KeyNMF with the query as its seed phrase (turftopic): a model a concept, of which the nearest topic."""
+    corpus = dataset.corpus
+    texts, vectors, encoder = _encoded(corpus, row)
+    scores, topics = [], []
+    for q, concept in enumerate(dataset.concepts):
+        model = require("turftopic", "peers").KeyNMF(
+            _KEYNMF_TOPICS,
+            encoder=encoder,
+            vectorizer=_vectorizer(corpus),
+            seed_phrase=concept.phrase,
+            random_state=seed,
+        )
+        shares = np.asarray(model.fit_transform(texts, embeddings=vectors))  # (D, 10)
+        weights = _on_vocabulary(model.components_, model.get_vocab(), corpus)
+        k = matched(weights, dataset)[q]
+        scores.append(shares[:, k])
+        topics.append(weights[k])
+    stacked = np.stack(scores, axis=1)
+    return Outcome(stacked, stacked, np.stack(topics))
+
+
+# --- BERTopic --------------------------------------------------------------------------------------------
+
+
+def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
+    """BERTopic with the queries as zero-shot topics: documents rank by their cosine to the topic's centre."""
+    corpus = dataset.corpus
+    texts, vectors, encoder = _encoded(corpus, row)
+    phrases = [concept.phrase for concept in dataset.concepts]
+    model = require("bertopic", "peers").BERTopic(
+        embedding_model=encoder,
+        zeroshot_topic_list=phrases,
+        zeroshot_min_similarity=_ZERO_SHOT_SIMILARITY,
+        vectorizer_model=_vectorizer(corpus),
+        umap_model=require("umap", "peers").UMAP(
+            n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed
+        ),
+    )
+    found, _ = model.fit_transform(texts, embeddings=vectors)
+    members = np.asarray(found)
+    labels = [model.topic_labels_.get(k, "") for k in range(members.max() + 1)]
+    centres = np.stack([_centre(vectors[members == k]) for k in range(len(labels))])
+    wanted = DocumentEncoder(row.encoder or "").encode(phrases)
+    chosen = [labels.index(phrase) if phrase in labels else None for phrase in phrases]
+    own = np.stack([wanted[q] if k is None else centres[k] for q, k in enumerate(chosen)])
+    weights = _on_vocabulary(
+        model.c_tf_idf_.toarray()[-len(labels) :], model.vectorizer_model.get_feature_names_out(), corpus
+    )
+    topics = np.stack([np.zeros(corpus.n_words) if k is None else weights[k] for k in chosen])
+    return Outcome(vectors @ own.T, vectors @ centres.T, topics)
+
+
+def _centre(vectors: Vectors) -> Vectors:
+    mean = vectors.mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
+
+
+# --- what several of them need ----------------------------------------------------------------------------
+
+
+def _known_keywords(dataset: Dataset) -> list[list[str]]:
+    """Return the keywords that the corpus has, without those of two concepts."""
+    ids = without_shared(keyword_ids(dataset.corpus, keywords_of(dataset)))
+    return [[dataset.corpus.vocabulary[w] for w in group] for group in ids]
+
+
+def _named(words: list[list[str]]) -> dict[str, list[str]]:
+    return {f"topic{q}": group for q, group in enumerate(words)}
+
+
+def _token_lists(corpus: Corpus) -> list[list[str]]:
+    documents = np.split(corpus.tokens, corpus.offsets[1:-1])
+    return [[corpus.vocabulary[w] for w in tokens] for tokens in documents]
+
+
+def _encoded(corpus: Corpus, row: PeerRow) -> tuple[list[str], Vectors, Any]:
+    """Return the texts, their vectors, and the encoder as sentence-transformers has it."""
+    assert row.encoder is not None
+    vectors = DocumentEncoder(row.encoder).encode_corpus(corpus)
+    encoder = require("sentence_transformers", "peers").SentenceTransformer(row.encoder)
+    return [document.text or "" for document in corpus.documents], vectors, encoder
+
+
+def _vectorizer(corpus: Corpus) -> Any:
+    """Return a vectorizer that makes the same words of a text as the corpus did."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer(analyzer=corpus.pipeline, vocabulary=list(corpus.vocabulary))
+
+
+def _on_vocabulary(weights: Any, words: Any, corpus: Corpus) -> FloatArray:
+    """Return topics over some words as topics over the corpus' vocabulary, (K, V)."""
+    spread = np.zeros((len(weights), corpus.n_words))
+    spread[:, [corpus.word_index[str(word)] for word in words]] = weights
+    return spread
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "keyatm": Recipe(_keyatm, "topica"),
+    "topica-seeded-lda": Recipe(_seeded_lda, "topica"),
+    "corex": Recipe(_corex, "corextopic.corextopic"),
+    "keynmf": Recipe(_keynmf, "turftopic", needs_encoder=True),
+    "bertopic": Recipe(_bertopic, "bertopic", needs_encoder=True),
+}
