@@ -1,150 +1,150 @@
-"""How far a concept reaches: formulas against loops, and planted breadths found again."""
+"""How far a query reaches: scores against loops, and planted breadths found again."""
+
+import math
 
 import numpy as np
 import pytest
-from scipy import sparse
 
-from qdtm.concepts.pointing import pointing
+from qdtm.concepts import Query
 from qdtm.concepts.reach import (
     BROADEST,
-    WORDS_BETWEEN,
+    DOUBT,
+    FULL_COVER,
+    MOST_PER_WITNESS,
     Reach,
-    breadth,
-    breadth_by_lift,
-    breadth_by_presence,
+    estimate_breadth,
     measure_reach,
+    uncovered_share,
 )
+from qdtm.concepts.search import search
+from qdtm.concepts.term_index import TermIndex
+from qdtm.concepts.witnesses import witness_weights
+from qdtm.corpus import Corpus
 
 
-def naive_lift(own, lengths):
-    """Count pairs of different concept words in a document, and how many chance would make."""
-    n_concept = own.shape[1]
-    rate = [own[:, c].sum() / lengths.sum() for c in range(n_concept)]
-    together = by_chance = 0.0
-    for c in range(n_concept):
-        for other in range(n_concept):
-            if c != other:
-                together += sum(row[c] * row[other] for row in own)
-                by_chance += sum(n * (n - 1) * rate[c] * rate[other] for n in lengths)
-    return by_chance / together
+def reach_in(corpus, query, rule="and"):
+    index = TermIndex.of(corpus)
+    return measure_reach(index, search(corpus, index, query, rule))
 
 
-def corpus_of(seed, about, *, rate=0.3, elsewhere=0.0, n_documents=2000, length=30):
-    """Counts of five concept words, in a share `about` of the documents at `rate`, `elsewhere` in others."""
+def planted(seed, about, *, named=0.3, n_documents=3000, length=25):
+    """A share `about` of the documents prefers words a0..a39; some of them say "cat", so do a few others."""
     rng = np.random.default_rng(seed)
-    lengths = rng.poisson(length, n_documents) + 1.0
-    is_about = np.arange(n_documents) < about * n_documents
-    n_concept = rng.binomial(lengths.astype(int), np.where(is_about, rate, elsewhere))
-    own = np.stack([rng.multinomial(n, np.full(5, 0.2)) for n in n_concept]).astype(float)
-    return own, lengths, is_about
+    own, rest = [f"a{i}" for i in range(40)], [f"b{i}" for i in range(400)]
+    is_about = rng.permutation(n_documents) < about * n_documents
+    documents = []
+    for aboutness in is_about:
+        n_own = rng.binomial(length, 0.4 if aboutness else 0.01)
+        words = [*rng.choice(own, n_own), *rng.choice(rest, length - n_own)]
+        if rng.random() < (named if aboutness else 0.002):
+            words.append("cat")
+        documents.append(words)
+    return Corpus.from_tokens(documents), is_about
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_lift_equals_a_loop_over_pairs(seed):
-    own, lengths, _ = corpus_of(seed, 0.3, elsewhere=0.02, n_documents=40)
-    assert breadth_by_lift(own, lengths) == pytest.approx(naive_lift(own, lengths))
+@pytest.mark.parametrize("about", [0.02, 0.05, 0.2, 0.4])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_planted_breadth_is_found(seed, about):
+    corpus, is_about = planted(seed, about)
+    reach = reach_in(corpus, Query("cat"))
+    assert reach.breadth == pytest.approx(about, rel=0.5)
+    assert is_about[reach.documents[: int(is_about.sum() / 2)]].mean() > 0.9
 
 
-@pytest.mark.parametrize("about", [0.01, 0.05, 0.2, 0.5])
-def test_lift_finds_the_planted_breadth(about):
-    own, lengths, _ = corpus_of(0, about)
-    assert breadth_by_lift(own, lengths) == pytest.approx(about, rel=0.15)
+def test_a_rare_concept_is_not_missed():
+    corpus, is_about = planted(0, 0.005)  # fifteen documents, four of which name it
+    reach = reach_in(corpus, Query("cat"))
+    assert is_about[reach.documents].sum() == is_about.sum()
+    assert reach.breadth < 0.02
 
 
-def test_lift_of_words_that_never_meet_is_everything():
-    own = np.eye(4)
-    assert breadth_by_lift(own, np.full(4, 10.0)) == 1.0
-    assert breadth_by_lift(own[:, :1], np.full(4, 10.0)) == 1.0  # one word has no other to meet
+def test_documents_that_do_not_name_the_query_are_found():
+    corpus, is_about = planted(3, 0.1)
+    reach = reach_in(corpus, Query("cat"))
+    unnamed = np.array([j for j in reach.documents if not has(corpus, j, "cat")])
+    assert len(unnamed) > 50
+    assert is_about[unnamed].mean() > 0.7
 
 
-def test_presence_by_hand():
-    own = np.array([[1.0, 0.0], [0.0, 0.0], [2.0, 1.0], [0.0, 0.0]])
-    lengths = np.array([20.0, 20.0, 20.0, 0.0])  # the empty document does not count
-    assert breadth_by_presence(own, lengths) == pytest.approx(2 / 3 / (1 - np.exp(-20 / WORDS_BETWEEN)))
+def has(corpus, document, word):
+    return corpus.document_term_matrix[[document], [corpus.word_index[word]]].item() > 0
 
 
-def test_presence_allows_for_short_documents():
-    short, long = (breadth_by_presence(np.eye(10)[:, :2], np.full(10, n)) for n in (5.0, 500.0))
-    assert long == pytest.approx(0.2)
-    assert short > long
+class TestScores:
+    """The scores of a small corpus, against plain loops over their definition."""
+
+    documents = (
+        ["cat", "purr", "milk"],
+        ["cat", "purr"],
+        ["purr", "milk", "milk"],
+        ["sea"],
+        ["sea", "milk"],
+        [],
+    )
+
+    @pytest.fixture
+    def corpus(self):
+        return Corpus.from_tokens(self.documents)
+
+    def odds(self, word, weights, *, without=None):
+        p_word = (sum(word in document for document in self.documents) + 0.5) / (len(self.documents) + 1)
+        heard = [j for j in range(len(self.documents)) if j != without]
+        n_with = sum(weights[j] for j in heard if word in self.documents[j])
+        total = sum(weights[j] for j in heard)
+        return math.log((n_with + DOUBT * p_word) / (total + DOUBT) / p_word)
+
+    def test_document_scores(self, corpus):
+        reach, weights = reach_in(corpus, Query("cat")), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+        best = max(self.odds(word, weights) for word in ("cat", "purr", "milk", "sea"))
+        for document, score in zip(self.documents[:5], reach.document_scores, strict=False):
+            expected = [best if word == "cat" else self.odds(word, weights) for word in document]
+            assert score == pytest.approx(np.mean(expected))
+        assert reach.document_scores[5] == -np.inf
+
+    def test_the_breadth_comes_from_scores_without_own_testimony(self, corpus):
+        index = TermIndex.of(corpus)
+        weights = witness_weights(index, search(corpus, index, Query("cat"), "and"))
+        scores = np.full(6, -np.inf)
+        for j, document in enumerate(self.documents[:5]):
+            own = j if weights[j] else None
+            values = [0.0 if word == "cat" else self.odds(word, weights, without=own) for word in document]
+            scores[j] = np.mean(values)
+        assert reach_in(corpus, Query("cat")).breadth == estimate_breadth(scores, weights)
 
 
-def test_presence_without_any_token():
-    assert breadth_by_presence(np.zeros((3, 2)), np.zeros(3)) == 0.0
+def test_the_breadth_by_hand():
+    scores = np.linspace(1.0, 0.0, 100)
+    witnesses = np.zeros(100)
+    witnesses[[3, 9, 12, 80]] = 1.0  # half of them are among the ten best documents
+    assert estimate_breadth(scores, witnesses) == pytest.approx(10 / 0.5 / 100)
 
 
-def test_breadth_is_the_smaller_estimate_within_bounds():
-    own, lengths, _ = corpus_of(1, 0.1, elsewhere=0.01)
-    both = breadth_by_lift(own, lengths), breadth_by_presence(own, lengths)
-    assert breadth(own, lengths) == min(both)
-    assert both[0] != both[1]
+def test_few_witnesses_speak_for_few_documents():
+    scores, witnesses = np.arange(10_000.0), np.zeros(10_000)
+    witnesses[[1, 2]] = 1.0  # they look like anything else
+    assert estimate_breadth(scores, witnesses) == pytest.approx(2 * MOST_PER_WITNESS / 10_000)
 
 
-def test_breadth_is_never_everything_or_nothing():
-    everywhere, nowhere = np.ones((50, 2)), np.zeros((50, 2))
-    lengths = np.full(50, 30.0)
-    assert breadth(everywhere, lengths) == BROADEST
-    assert breadth(nowhere, lengths) == 1 / 50
-    assert breadth(np.zeros((0, 2)), np.zeros(0)) == BROADEST
-
-
-def reach_of(breadth, scores):
-    return Reach(breadth, np.zeros(3), np.array(scores))
+def test_a_breadth_is_never_everything_or_nothing():
+    scores = np.zeros(50)
+    assert estimate_breadth(scores, np.ones(50)) == BROADEST
+    assert estimate_breadth(scores, np.zeros(50)) == 1 / 50
+    assert estimate_breadth(np.zeros(1), np.ones(1)) == 1.0
 
 
 def test_documents_are_the_best_as_many_as_the_breadth_says():
-    assert reach_of(0.4, [0.1, 0.5, 0.0, 0.5, 0.3]).documents.tolist() == [1, 3]
-    assert reach_of(0.6, [0.1, 0.5, 0.0, 0.5, 0.3]).documents.tolist() == [1, 3, 4]
+    scores = np.array([0.1, 0.5, -np.inf, 0.5, 0.3])
+    assert Reach(0.4, scores).documents.tolist() == [1, 3]
+    assert Reach(0.6, scores).documents.tolist() == [1, 3, 4]
+    assert Reach(1.0, scores).documents.tolist() == [1, 3, 4, 0]  # never one that cannot be
 
 
-def test_a_document_without_a_word_of_its_is_no_document_of_it():
-    assert reach_of(0.6, [0.0, 0.5, 0.0, 0.0, 0.0]).documents.tolist() == [1]
-    assert reach_of(0.6, [0.0] * 5).documents.tolist() == []
+def test_excluded_documents_are_out_of_reach():
+    corpus = Corpus.from_tokens([["cat", "purr"], ["cat", "purr", "dog"], ["purr"], ["sea"]])
+    assert reach_in(corpus, Query("cat", exclude=["dog"])).document_scores[1] == -np.inf
 
 
-class TestMeasured:
-    """Twenty documents; words 0 and 1 are the concept's, word 2 keeps their company, word 3 is everywhere."""
-
-    @pytest.fixture
-    def counts(self):
-        counts = np.zeros((20, 5), np.int32)
-        counts[:4, 0] = counts[2:6, 1] = 2
-        counts[:6, 2] = 1
-        counts[:, 3] = 1
-        counts[10:19, 4] = 3
-        counts[19] = 0  # an empty document
-        return counts
-
-    def test_words(self, counts):
-        weights = measure_reach(sparse.csr_array(counts), np.array([0, 1], np.int32)).word_weights
-        assert weights[:2].tolist() == [1.0, 1.0]
-        assert 0.5 < weights[2] < 1.0
-        assert 0.0 <= weights[3] < 0.1
-        assert weights[4] == 0.0
-
-    def test_words_are_weighed_by_the_documents_with_any_concept_word(self, counts):
-        matrix = sparse.csr_array(counts)
-        weights = measure_reach(matrix, np.array([0, 1], np.int32)).word_weights
-        expected = pointing(matrix, np.arange(20) < 6)
-        np.testing.assert_array_equal(weights[2:], expected[2:])
-
-    def test_documents_score_the_mean_weight_of_their_words(self, counts):
-        reach = measure_reach(sparse.csr_array(counts), np.array([0, 1], np.int32))
-        for j, row in enumerate(counts):
-            total = sum(n * weight for n, weight in zip(row, reach.word_weights, strict=True))
-            assert reach.document_scores[j] == pytest.approx(total / max(row.sum(), 1))
-        assert reach.document_scores[19] == 0.0
-        assert reach.documents[0] in (2, 3)  # both words
-
-    def test_the_breadth_is_that_of_the_concept_words(self, counts):
-        reach = measure_reach(sparse.csr_array(counts), np.array([0, 1], np.int32))
-        assert reach.breadth == breadth(counts[:, :2].astype(float), counts.sum(axis=1).astype(float))
-
-
-def test_planted_documents_are_found():
-    own, lengths, is_about = corpus_of(2, 0.05, elsewhere=0.003)
-    rest = (lengths - own.sum(axis=1)).astype(int)
-    counts = sparse.csr_array(np.column_stack([own, rest]).astype(np.int32))
-    reach = measure_reach(counts, np.arange(5, dtype=np.int32))
-    assert reach.breadth == pytest.approx(0.05, rel=0.4)
-    assert is_about[reach.documents[:100]].mean() > 0.95
+def test_covered_when_the_breadths_add_up():
+    half, whole = Reach(FULL_COVER / 2, np.zeros(3)), Reach(FULL_COVER, np.zeros(3))
+    assert uncovered_share([half]) == pytest.approx(0.5)
+    assert uncovered_share([half, half]) == uncovered_share([whole, half]) == 0.0

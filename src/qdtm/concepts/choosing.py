@@ -12,37 +12,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from qdtm.concepts.concept import Concept
-from qdtm.concepts.expand import build_concepts
+from qdtm.concepts.expand import draft_concepts, finish_concepts
 from qdtm.concepts.pointing import MIN_POINTING
+from qdtm.concepts.query import Extractor, Rule
 from qdtm.concepts.reach import Reach, measure_reach, uncovered_share
-from qdtm.concepts.term_index import SearchableCorpus
+from qdtm.concepts.search import search
+from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.embeddings.vectors import WordVectors
 
 
 def choose_concepts(
-    corpus: SearchableCorpus, queries: Any, *, min_pointing: float | None = None, **options: Any
+    corpus: SearchableCorpus,
+    queries: Any,
+    *,
+    expansion: Extractor | None = "kld",
+    rule: Rule | Sequence[Rule] = "and",
+    n_concept_words: int = 10,
+    n_candidates: int = 100,
+    min_pointing: float | None = None,
+    vectors: WordVectors | None = None,
 ) -> tuple[Concept, ...]:
     """Turn queries into the concepts that a model is fitted with.
 
     Parameters
     ----------
-    corpus : Corpus
-    queries : str, Query, mapping, or an iterable of these
     min_pointing : float, optional
         How much a proposed word must point to its query; None decides by whether the queries cover the
         corpus.
-    **options
-        The other parameters of `build_concepts`.
+
+    See Also
+    --------
+    build_concepts : for the other parameters.
     """
-    concepts = build_concepts(corpus, queries, min_pointing=min_pointing or 0.0, **options)
-    if min_pointing is not None or uncovered_share(measure_reaches(corpus, concepts)) == 0.0:
-        return concepts
-    return build_concepts(corpus, queries, min_pointing=MIN_POINTING, **options)
+    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors)
+    if min_pointing is None:
+        covered = uncovered_share([draft.reach for draft in drafts]) == 0.0
+        min_pointing = 0.0 if covered else MIN_POINTING
+    return finish_concepts(
+        drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing
+    )
 
 
 def measure_reaches(corpus: SearchableCorpus, concepts: Sequence[Concept]) -> list[Reach]:
     """Measure how far each concept reaches into the corpus."""
-    words = (np.array(concept.word_indices, np.int32) for concept in concepts)
-    return [measure_reach(corpus.document_term_matrix, of_concept) for of_concept in words]
+    index = TermIndex.of(corpus)
+    return [measure_reach(index, search(corpus, index, concept.query, concept.rule)) for concept in concepts]

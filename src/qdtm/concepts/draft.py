@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from qdtm.concepts.check import QueryCheck, describe
 from qdtm.concepts.concept import RejectedWord
 from qdtm.concepts.pointing import pointing
 from qdtm.concepts.query import Extractor, Query, Rule
+from qdtm.concepts.reach import Reach, measure_reach
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
@@ -43,8 +45,8 @@ class Draft:
         Words that must not become concept words, and why.
     rejected : tuple of RejectedWord
         Words that the user gave and the vocabulary does not have.
-    pointing : ndarray of shape (V,)
-        How much each word points to the documents that the query retrieves.
+    corpus, index
+        What was searched.
     """
 
     searched: SearchedQuery
@@ -55,7 +57,20 @@ class Draft:
     user: tuple[int, ...]
     banned: dict[int, str]
     rejected: tuple[RejectedWord, ...]
-    pointing: FloatArray
+    corpus: SearchableCorpus
+    index: TermIndex
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How far the query reaches into the corpus."""
+        return measure_reach(self.index, self.searched)
+
+    @cached_property
+    def pointing(self) -> FloatArray:
+        """How much each word points to the documents that are likely about the query, (V,)."""
+        likely = np.zeros(self.index.n_documents, np.bool_)
+        likely[self.reach.documents] = True
+        return pointing(self.corpus.document_term_matrix, likely)
 
     @property
     def claims(self) -> tuple[int, ...]:
@@ -66,11 +81,10 @@ class Draft:
         """Return the best words that point to the query and that the user did not ban."""
         if self.extractor is None:
             return []
-        return [
-            word
-            for word in self.scored.ranking
-            if word not in self.banned and self.pointing[word] >= min_pointing
-        ][:n_candidates]
+        allowed = [word for word in self.scored.ranking if word not in self.banned]
+        if min_pointing > 0.0:
+            allowed = [word for word in allowed if self.pointing[word] >= min_pointing]
+        return allowed[:n_candidates]
 
 
 def draft_concept(
@@ -107,18 +121,11 @@ def draft_concept(
         banned=dict.fromkeys(searched.excluded, "excluded by the user")
         | dict.fromkeys(dropped, "dropped by the user"),
         rejected=_unknown_of(given, corpus, vectors),
-        pointing=_pointing_to(searched, corpus),
+        corpus=corpus,
+        index=index,
     )
     _refuse_contradiction(draft, corpus)
     return draft
-
-
-def _pointing_to(searched: SearchedQuery, corpus: SearchableCorpus) -> FloatArray:
-    """Weigh each word by how much it points to the retrieved documents, (V,)."""
-    counts = corpus.document_term_matrix
-    retrieved = np.zeros(counts.shape[0], np.bool_)
-    retrieved[searched.retrieval.documents] = True
-    return pointing(counts, retrieved)
 
 
 def _extractor_of(query: Query, expansion: Extractor | None) -> Extractor | None:

@@ -51,8 +51,9 @@ def build_concepts(
     n_candidates : int
         How many words each query proposes; a word that two queries propose belongs to neither.
     min_pointing : float
-        How much a proposed word must point to the query's documents, from 0 (as published) to 1 (occurs
-        nowhere else). Concept words are tied to their topic wherever they occur, so a general word does harm.
+        How much a proposed word must point to the documents that are likely about the query, from 0 (as
+        published) to 1 (occurs nowhere else). Concept words are tied to their topic wherever they occur, so a
+        general word does harm.
     vectors : WordVectors, optional
         Needed for "rel"; otherwise used to suggest known words for unknown ones.
 
@@ -66,41 +67,57 @@ def build_concepts(
     QueryError
         If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning.
     """
+    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors)
+    return finish_concepts(
+        drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing
+    )
+
+
+def draft_concepts(
+    corpus: SearchableCorpus,
+    queries: Any,
+    *,
+    expansion: Extractor | None,
+    rule: Rule | Sequence[Rule],
+    vectors: WordVectors | None,
+) -> list[Draft]:
+    """Draft a concept for each query: the first half of `build_concepts`."""
     asked = as_queries(queries)
-    _check_parameters(expansion, n_concept_words, n_candidates, min_pointing)
+    _check_expansion(expansion)
     rules = _rules(rule, len(asked))
     index = TermIndex.of(corpus)
     drafts = [
         draft_concept(corpus, index, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)
     ]
     _refuse_twins(drafts)
+    return drafts
+
+
+def finish_concepts(
+    drafts: Sequence[Draft], *, n_concept_words: int = 10, n_candidates: int = 100, min_pointing: float = 0.0
+) -> tuple[Concept, ...]:
+    """Choose the words of each drafted concept: the second half of `build_concepts`."""
+    _check_numbers(n_concept_words, n_candidates, min_pointing)
     proposals = [draft.proposals(n_candidates, min_pointing) for draft in drafts]
     selections = select_distinct(proposals, [draft.claims for draft in drafts], n_concept_words)
-    names = [query.name for query in asked]
+    names = [draft.check.name for draft in drafts]
     return tuple(
-        _concept(corpus, index, draft, selection, names, min_pointing)
+        _concept(draft, selection, names, min_pointing)
         for draft, selection in zip(drafts, selections, strict=True)
     )
 
 
-def _concept(
-    corpus: SearchableCorpus,
-    index: TermIndex,
-    draft: Draft,
-    selection: Selection,
-    names: Sequence[str],
-    min_pointing: float,
-) -> Concept:
+def _concept(draft: Draft, selection: Selection, names: Sequence[str], min_pointing: float) -> Concept:
     """Put the kept words and their evidence together."""
-    rejected = draft.rejected + _rejected(corpus, draft, selection, names, min_pointing)
+    rejected = draft.rejected + _rejected(draft, selection, names, min_pointing)
     kept = list(dict.fromkeys([*selection.claimed, *selection.proposed]))
     if not kept:
         lost = "; ".join(f"'{word.word}' is {word.reason}" for word in rejected[:3])
         raise QueryError(
             f"Query '{draft.check.name}' has no concept word left: {lost}. Give it words of its own."
         )
-    log_likelihood = query_log_likelihood(index, draft.searched.retrieval)  # (D,)
-    words = [_concept_word(corpus, index, draft, word, log_likelihood) for word in kept]
+    log_likelihood = query_log_likelihood(draft.index, draft.searched.retrieval)  # (D,)
+    words = [_concept_word(draft, word, log_likelihood) for word in kept]
     return Concept(
         name=draft.check.name,
         query=draft.searched.query,
@@ -112,12 +129,10 @@ def _concept(
     )
 
 
-def _concept_word(
-    corpus: SearchableCorpus, index: TermIndex, draft: Draft, word: int, log_likelihood: FloatArray
-) -> ConceptWord:
-    evidence = find_evidence(index, word, log_likelihood, draft.searched.excluded)
+def _concept_word(draft: Draft, word: int, log_likelihood: FloatArray) -> ConceptWord:
+    evidence = find_evidence(draft.index, word, log_likelihood, draft.searched.excluded)
     return ConceptWord(
-        word=corpus.vocabulary[word],
+        word=draft.corpus.vocabulary[word],
         index=word,
         score=float(draft.scored.scores[word]),
         origin="query" if word in draft.own else "user" if word in draft.user else "expansion",
@@ -128,7 +143,6 @@ def _concept_word(
 
 
 def _rejected(
-    corpus: SearchableCorpus,
     draft: Draft,
     selection: Selection,
     names: Sequence[str],
@@ -143,12 +157,12 @@ def _rejected(
     cut = ranking.index(selection.proposed[-1]) if selection.full else len(ranking)
     better = {*ranking[:cut], *matches_of(draft.searched.text)}
     reasons |= {word: reason for word, reason in draft.banned.items() if word in better}
-    general = [word for word in ranking[:cut] if draft.pointing[word] < min_pointing]
+    general = [word for word in ranking[:cut] if min_pointing and draft.pointing[word] < min_pointing]
     reasons |= dict.fromkeys(
         (word for word in general if word not in draft.claims and word not in reasons),
         "too general",
     )
-    return tuple(RejectedWord(corpus.vocabulary[word], reason) for word, reason in reasons.items())
+    return tuple(RejectedWord(draft.corpus.vocabulary[word], reason) for word, reason in reasons.items())
 
 
 def _refuse_twins(drafts: Sequence[Draft]) -> None:
@@ -175,12 +189,13 @@ def _rules(rule: Rule | Sequence[Rule], n_queries: int) -> tuple[Rule, ...]:
     return rules
 
 
-def _check_parameters(
-    expansion: str | None, n_concept_words: int, n_candidates: int, min_pointing: float
-) -> None:
+def _check_expansion(expansion: str | None) -> None:
     if expansion == "inherit":
         raise ParameterError("Expansion 'inherit' is for a single query; give 'kld', 'fre', 'rel' or None.")
     check_expansion(expansion)
+
+
+def _check_numbers(n_concept_words: int, n_candidates: int, min_pointing: float) -> None:
     for name, value in (("n_concept_words", n_concept_words), ("n_candidates", n_candidates)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
             raise ParameterError(f"{name} is {value!r}; give a whole number above 0.")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MIN_POINTING = 0.15
-"""What a proposed concept word must reach by default; 0 takes proposals as published."""
+MIN_POINTING = 0.5
+"""What a concept word must reach that is proposed to a query asked alone: half of its documents or more."""
 
 SHRINKAGE = 5.0
 """Documents' worth of doubt: a word met in few of them says little."""

@@ -1,22 +1,35 @@
-"""What the corpus itself says about a concept: how broad it is, and which documents are likely about it.
+"""What the corpus itself says about a query: how broad it is, and which documents are likely about it.
 
-In: the document-term matrix and a query's concept words. Out: `Reach`, from which the sampler starts.
-No model is fitted here; everything is counted.
+In: a query that was looked up in a corpus. Out: `Reach`, from which the sampler starts. No model is fitted
+here; everything is counted.
+
+Documents that name the query are its witnesses. The words they have oftener than others say which other
+documents are like them. A witness is scored without its own testimony, and without the query's words: so the
+scores of witnesses tell how documents about the query score, named or not. If half of the witnesses score
+above t, so should half of all documents about the query; counting the documents above t gives their number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.pointing import pointing
+from qdtm.concepts.resolve import matches_of
+from qdtm.concepts.search import SearchedQuery
+from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
+from qdtm.concepts.witnesses import witness_weights
 
-WORDS_BETWEEN = 20.0
-"""A document about a concept has one of its words about every so many tokens."""
+DOUBT = 50.0
+"""Ordinary documents mixed into the witnesses: a word that few of them have says little."""
+
+SHARE_ABOVE = 0.5
+"""The breadth is read off where so much of the witnesses scores higher."""
+
+MOST_PER_WITNESS = 40
+"""No concept is taken to have more documents for each one that names it."""
 
 FULL_COVER = 0.75
 """Estimated breadths that add up to this count as covering the corpus: they are cautious estimates."""
@@ -33,41 +46,39 @@ class Reach:
     ----------
     breadth : float
         The share of the corpus that is about the concept, estimated.
-    word_weights : ndarray of shape (V,)
-        How much a word points to the concept: 1 for a concept word, 0 for a word that keeps its company no
-        more than chance.
     document_scores : ndarray of shape (D,)
-        The average weight of a document's words.
+        How much a document's words speak for the concept, on average; -inf for a document that cannot be
+        about it (an empty one, or one that the user excluded).
     """
 
     breadth: float
-    word_weights: NDArray[np.float64]
-    document_scores: NDArray[np.float64]
+    document_scores: FloatArray
 
     @property
-    def documents(self) -> NDArray[np.int64]:
+    def documents(self) -> IntArray:
         """The documents likeliest to be about the concept, best first, as many as its breadth says."""
-        n_documents = round(self.breadth * len(self.document_scores))
+        n_documents = max(1, round(self.breadth * len(self.document_scores)))
         order = np.argsort(-self.document_scores, kind="stable")[:n_documents]
-        return order[self.document_scores[order] > 0]
+        return order[np.isfinite(self.document_scores[order])]
 
 
-def measure_reach(counts: Any, concept_words: NDArray[np.int32]) -> Reach:
-    """Measure how far a concept reaches.
+def measure_reach(index: TermIndex, searched: SearchedQuery) -> Reach:
+    """Measure how far a query reaches.
 
     Parameters
     ----------
-    counts : CSR matrix of shape (D, V)
-        The document-term matrix.
-    concept_words : ndarray of int
-        Vocabulary indices.
+    index : TermIndex
+    searched : SearchedQuery
+        With at least one retrieved document.
     """
-    lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()  # (D,)
-    own = np.asarray(counts[:, concept_words].toarray(), dtype=np.float64)  # (D, C)
-    weights = pointing(counts, own.sum(axis=1) > 0)
-    weights[concept_words] = 1.0
-    scores = (counts @ weights) / np.maximum(lengths, 1.0)
-    return Reach(breadth(own, lengths), weights, scores)
+    witnesses = witness_weights(index, searched)
+    named = matches_of(searched.sought)
+    possible = (index.lengths > 0) & (index.frequency(searched.excluded) == 0)
+    evidence = _Evidence(index, witnesses, named)
+    unprompted = np.where(possible, evidence.unprompted_scores(), -np.inf)
+    return Reach(
+        estimate_breadth(unprompted, witnesses), np.where(possible, evidence.document_scores(), -np.inf)
+    )
 
 
 def uncovered_share(reaches: Sequence[Reach]) -> float:
@@ -75,46 +86,79 @@ def uncovered_share(reaches: Sequence[Reach]) -> float:
     return max(0.0, 1.0 - sum(reach.breadth for reach in reaches) / FULL_COVER)
 
 
-def breadth(own: NDArray[np.float64], lengths: NDArray[np.float64]) -> float:
-    """Estimate the share of the corpus that is about the concept: the smaller of two estimates.
-
-    `breadth_by_lift` is too large where long documents mix many things, `breadth_by_presence` where concept
-    words are general; both are seldom much too small.
-    """
-    smaller = min(breadth_by_lift(own, lengths), breadth_by_presence(own, lengths))
-    return float(np.clip(smaller, 1.0 / max(len(lengths), 1), BROADEST))
-
-
-def breadth_by_lift(own: NDArray[np.float64], lengths: NDArray[np.float64]) -> float:
-    """Read the breadth off the company that concept words keep.
-
-    If a share x of the corpus is about the concept and its words occur there independently, two different
-    ones meet 1 / x times as often as chance would have it. So x is the chance rate of such pairs over the
-    observed rate.
+def estimate_breadth(scores: FloatArray, witnesses: FloatArray) -> float:
+    """Estimate the share of documents that are about the concept.
 
     Parameters
     ----------
-    own : ndarray of shape (D, C)
-        Counts of the concept words.
-    lengths : ndarray of shape (D,)
-        Tokens of each document.
+    scores : ndarray of shape (D,)
+        How much each document looks like the witnesses, without looking at whether it is one.
+    witnesses : ndarray of shape (D,)
+        How much each document is a witness.
     """
-    n_tokens, n_pairs = lengths.sum(), (lengths * (lengths - 1.0)).sum()
-    rate = own.sum(axis=0) / max(n_tokens, 1.0)  # (C,)
-    together = own.sum(axis=1) @ own.sum(axis=1) - (own * own).sum()
-    if together <= 0.0 or n_pairs <= 0.0:
-        return 1.0
-    by_chance = rate.sum() ** 2 - (rate**2).sum()
-    return float(by_chance * n_pairs / together)
+    n_witnesses = int((witnesses > 0).sum())
+    if not n_witnesses:
+        return 1.0 / max(len(scores), 1)
+    order = np.argsort(-scores, kind="stable")
+    passed = np.cumsum(witnesses[order])
+    n_above = int(np.searchsorted(passed, SHARE_ABOVE * passed[-1])) + 1
+    most = min(BROADEST * len(scores), MOST_PER_WITNESS * n_witnesses)
+    return float(np.clip(n_above / SHARE_ABOVE, 1.0, max(most, 1.0)) / len(scores))
 
 
-def breadth_by_presence(own: NDArray[np.float64], lengths: NDArray[np.float64]) -> float:
-    """Read the breadth off the share of documents with a concept word.
+class _Evidence:
+    """Log odds of words: how much oftener than in any document a word is met in a witness.
 
-    A short document may be about the concept and have none; the share is raised by the chance of that.
+    Parameters
+    ----------
+    index : TermIndex
+    witnesses : ndarray of shape (D,)
+    named : sequence of int
+        The query's own words, which every witness has.
     """
-    filled = lengths > 0
-    if not filled.any():
-        return 0.0
-    seen = float((1.0 - np.exp(-lengths[filled] / WORDS_BETWEEN)).mean())
-    return float(own[filled].any(axis=1).mean()) / seen
+
+    def __init__(self, index: TermIndex, witnesses: FloatArray, named: Sequence[int]) -> None:
+        self.index, self.witnesses, self.named = index, witnesses, list(named)
+        self.rows = np.flatnonzero(witnesses)
+        present = index.by_document[self.rows]
+        entry_weights = np.repeat(witnesses[self.rows], np.diff(present.indptr))
+        self.n_witnesses = float(witnesses.sum())
+        self.n_with = np.bincount(present.indices, entry_weights, minlength=index.n_words)  # (V,)
+        self.p_word = (np.diff(index.by_word.indptr) + 0.5) / (index.n_documents + 1.0)  # (V,)
+
+    def log_odds(self, n_with: FloatArray, n_witnesses: FloatArray | float, p_word: FloatArray) -> FloatArray:
+        """Return log p(word | witness) / p(word), shrunk towards 0 by `DOUBT`."""
+        odds: FloatArray = np.log((n_with / p_word + DOUBT) / (n_witnesses + DOUBT))
+        return odds
+
+    def document_scores(self) -> FloatArray:
+        """The mean log odds of each document's tokens; a query word has the highest of all, shape (D,)."""
+        odds = self.log_odds(self.n_with, self.n_witnesses, self.p_word)
+        odds[self.named] = odds.max(initial=0.0)
+        return self._mean_over_tokens(odds)
+
+    def unprompted_scores(self) -> FloatArray:
+        """The same without the query's words, and each witness scored by the others, shape (D,)."""
+        odds = self.log_odds(self.n_with, self.n_witnesses, self.p_word)
+        odds[self.named] = 0.0
+        scores = self._mean_over_tokens(odds)
+        scores[self.rows] = self._scores_by_others()
+        return scores
+
+    def _scores_by_others(self) -> FloatArray:
+        """Score each witness with its own share of the evidence taken back."""
+        present = self.index.by_document[self.rows]
+        sizes = np.diff(present.indptr)
+        own = np.repeat(self.witnesses[self.rows], sizes)  # (nnz,)
+        words = present.indices
+        n_with = np.maximum(self.n_with[words] - own, 0.0)
+        odds = self.log_odds(n_with, self.n_witnesses - own, self.p_word[words])
+        odds[np.isin(words, self.named)] = 0.0
+        row = np.repeat(np.arange(len(self.rows)), sizes)
+        totals = np.bincount(row, odds * present.data, minlength=len(self.rows))
+        scores: FloatArray = totals / np.maximum(self.index.lengths[self.rows], 1)
+        return scores
+
+    def _mean_over_tokens(self, word_values: NDArray[np.float64]) -> FloatArray:
+        means: FloatArray = (self.index.by_document @ word_values) / np.maximum(self.index.lengths, 1)
+        return means

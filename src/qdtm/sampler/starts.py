@@ -25,7 +25,7 @@ from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
 PHASE = 1
 """First number of the random streams of phase 1."""
 
-GRAIN = 2.0
+GRAIN = 1.5
 """Background topics start this much finer than the parent topics."""
 
 MOST_BACKGROUND_TOPICS = 60
@@ -88,17 +88,14 @@ def _learn_background(
 def claimed_documents(reaches: Sequence[Reach], n_documents: int) -> NDArray[np.int64]:
     """The query that claims each document, -1 for none, (D,).
 
-    A query claims its likeliest documents, as many as its breadth says. Of several claims the one wins whose
-    score exceeds its query's last accepted score by the largest factor.
+    A query claims its likeliest documents, as many as its breadth says. Of several claims the one wins in
+    whose query's order the document stands higher, relative to the number claimed.
     """
     claims = np.full(n_documents, -1, np.int64)
     strength = np.zeros(n_documents)
     for q, found in enumerate(reaches):
         documents = found.documents
-        if not len(documents):
-            continue
-        scores = found.document_scores[documents]
-        claim = scores / scores[-1]
+        claim = 1.0 - np.arange(len(documents)) / max(len(documents), 1)
         wins = claim > strength[documents]
         claims[documents[wins]], strength[documents[wins]] = q, claim[wins]
     return claims
