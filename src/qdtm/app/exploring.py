@@ -16,7 +16,7 @@ from qdtm.report.building import Limits, ViewBuilder
 from qdtm.report.view import DocumentView, QueryView
 from qdtm.results.dates import read_dates
 from qdtm.results.documents import order_by
-from qdtm.results.explain import Explanation, explain_document
+from qdtm.results.explain import ExplainedToken, Explanation, explain_document
 from qdtm.results.result import QueryScores, Result
 from qdtm.results.trends import column_values
 
@@ -56,6 +56,29 @@ class FoundDocuments:
     rows: tuple[int, ...]
     views: tuple[DocumentView, ...]
     n_found: int
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A word of a document and what it carries of its relevance, all its tokens together.
+
+    Attributes
+    ----------
+    word : str
+    count : int
+        Its tokens.
+    share : float
+        Of the document's relevance.
+    is_concept : bool
+    pulled_by : str or None
+        The concept word that pulled it in, if one did and it is none itself.
+    """
+
+    word: str
+    count: int
+    share: float
+    is_concept: bool
+    pulled_by: str | None
 
 
 class Explorer:
@@ -154,3 +177,21 @@ def _by_day(rows: NDArray[np.int64], days: NDArray[np.datetime64], *, newest: bo
     number = days.astype("datetime64[D]").astype(np.int64)
     order = np.lexsort((np.arange(len(rows)), -number if newest else number, unknown))
     return rows[order]
+
+
+def carriers(explanation: Explanation) -> list[Carrier]:
+    """Return the words of a document, those that carry most of its relevance first."""
+    tokens: dict[str, list[ExplainedToken]] = {}
+    for token in explanation.tokens:
+        tokens.setdefault(token.word, []).append(token)
+    words = [
+        Carrier(
+            word,
+            len(each),
+            sum(token.share for token in each),
+            each[0].is_concept,
+            None if each[0].is_concept else next((t.pulled_by for t in each if t.pulled_by), None),
+        )
+        for word, each in tokens.items()
+    ]
+    return sorted(words, key=lambda word: (-word.share, word.word))

@@ -45,7 +45,7 @@ class Panel(ui.html):
         self._template, self._actions = template, actions or {}
         if self._actions:
             self.on("click", self._clicked, js_handler=_ON_CLICK)
-        if values:
+        if values or not self._actions:
             self.show(**values)
 
     def show(self, **values: Any) -> None:

@@ -16,6 +16,7 @@ from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded, tell
 from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest
 from qdtm.app.workspace import NotFoundError
+from qdtm.corpus.readers import READERS
 
 _N_LISTED = 30
 _SECONDS = 0.3
@@ -30,6 +31,12 @@ _LANGUAGES = {
     "none": "Another language (no stop words)",
 }
 _NONE = "(none)"
+_DROP = """<div class="drop">
+<button type="button" class="button" id="choose-file" @click="props.pickFiles">Choose a file</button>
+<q-uploader-add-trigger></q-uploader-add-trigger>
+<span role="status">{{ props.isUploading ? props.uploadProgressLabel + " uploaded" : "or drop it here" }}</span>
+</div>"""
+"""The inside of the uploader, as Vue reads it; nothing of a user's is in it."""
 
 
 def register(context: AppContext) -> None:
@@ -70,18 +77,16 @@ def _home(context: AppContext) -> None:
 
     Panel("home.html", {"demo": lambda _: _open_demo(context)}, demo_name=DEMO_NAME)
     with ui.element("section").classes("upload").props('aria-label="Your own texts"'):
-        megabytes = context.max_upload_bytes >> 20
+        megabytes, kinds = context.max_upload_bytes >> 20, ", ".join(READERS)
         Panel("upload.html", max_mb=megabytes)
-        ui.upload(
-            label="Drop a file here, or press +",
+        uploader = ui.upload(
             auto_upload=True,
             max_file_size=context.max_upload_bytes,
-            max_files=1,
             on_upload=lambda event: guarded(_take_upload, context, event),
-            on_rejected=lambda: tell(f"This file cannot be taken; it may have {megabytes:,} MB at most."),
-        ).props('flat bordered accept=".csv,.tsv,.tab,.jsonl,.ndjson,.txt,.xlsx,.parquet"').classes(
-            "uploader"
+            on_rejected=lambda: tell(f"This file cannot be taken: {kinds}, {megabytes:,} MB at most."),
         )
+        uploader.props(f'flat bordered accept="{",".join(READERS)}"').classes("uploader")
+        uploader.add_slot("header", _DROP)
     recent = Panel("recent.html", {"forget": forget, "forget-corpus": forget_corpus})
     show()
 

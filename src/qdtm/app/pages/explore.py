@@ -11,7 +11,7 @@ from nicegui import ui
 
 from qdtm.app.asking import Draft, drafts_to_text
 from qdtm.app.context import AppContext
-from qdtm.app.exploring import SORTS, DocumentFilter, Explorer
+from qdtm.app.exploring import SORTS, DocumentFilter, Explorer, carriers
 from qdtm.app.jobs import Job
 from qdtm.app.labels import write_label
 from qdtm.app.pages.frame import frame
@@ -25,7 +25,8 @@ from qdtm.report.methods import methods_paragraph
 _PAGE = 10
 _MOST_SHOWN = 500
 _DRILL_WORDS = 8
-_TOKENS = 12
+_CARRIERS = 12
+_LONGEST = 20_000  # characters of a document that are shown
 
 
 def register(context: AppContext) -> None:
@@ -186,8 +187,8 @@ class ResultPage:
     # --- a document's explanation ------------------------------------------------------------------------
 
     def _build_explanation(self) -> None:
-        with ui.dialog().props("full-width") as self._explaining, ui.element("div").classes("dialog wide"):
-            self._explanation = Panel("explanation.html")
+        with ui.dialog() as self._explaining, ui.element("div").classes("dialog wide"):
+            self._explanation = Panel("explanation.html", explanation=None)
             with ui.element("div").classes("actions"):
                 button("Close", self._explaining.close, id="close-explanation")
 
@@ -195,10 +196,12 @@ class ResultPage:
         if not row.isdecimal() or int(row) >= self._explorer.result.corpus.n_documents:
             return
         explanation = await asyncio.to_thread(self._explorer.explain, self._q, int(row))
-        heaviest = sorted(explanation.tokens, key=lambda token: -token.share)[:_TOKENS]
         counts = [(t, explanation.names.get(t, t), n) for t, n in explanation.topic_counts()[:8]]
         self._explanation.show(
-            explanation=explanation, passage=explanation.passage(20_000), tokens=heaviest, counts=counts
+            explanation=explanation,
+            passage=explanation.passage(_LONGEST),
+            words=carriers(explanation)[:_CARRIERS],
+            counts=counts,
         )
         self._explaining.open()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nicegui import ui
 
 from qdtm.app.panel import Panel
-from qdtm.app.rendering import script, style_sheet, version_of
+from qdtm.app.rendering import render, script, style_sheet, version_of
 
 STEPS = ("Corpus", "Query", "Fit", "Explore")
 
@@ -42,8 +42,8 @@ def frame(title: str, step: str, links: dict[str, str] | None = None) -> Iterato
     )
     known = {"Corpus": "/", **(links or {})}
     steps = [Step(name, known.get(name)) for name in STEPS]
-    Panel("frame.html", steps=steps, now=step).classes("frame")
-    with ui.element("main").props("id=main tabindex=-1"):
+    ui.add_body_html(render("frame.html", steps=steps, now=step))  # painted before any script has come
+    with ui.element("div").props("id=main tabindex=-1"):  # inside NiceGUI's own <main>
         yield
 
 

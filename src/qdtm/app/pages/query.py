@@ -80,7 +80,7 @@ class QueryPage:
                 self._subtopics = ui.checkbox("Split topics into subtopics", value=True)
         with ui.element("div").classes("actions"):
             self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
-        self._foot = Panel("fit_note.html")
+        self._foot = Panel("fit_note.html", asked=0, ready=False)
         for row in self._rows:
             with self._list:
                 row.build()
