@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from qdtm.cli.bench_alone import alone
 from qdtm.cli.bench_speed import speed
 from qdtm.cli.options import output_options, together
 
@@ -57,6 +58,7 @@ def bench() -> None:
 
 
 bench.add_command(speed)
+bench.add_command(alone)
 
 
 @bench.command()

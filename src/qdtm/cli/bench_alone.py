@@ -1,0 +1,127 @@
+"""`qdtm bench alone`: every query asked alone, beside what else a lone query can be answered with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qdtm.cli.options import output_options, together
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from qdtm.evaluation.bench import CellResult
+    from qdtm.evaluation.bench.alone import AloneCell, AloneResult
+
+DATASETS = ("20news", "tagmynews", "searchsnippets")
+
+alone_options = together(
+    click.option("--dataset", "datasets", multiple=True, type=click.Choice(DATASETS),
+                 help="A corpus; may be repeated.  [all]"),
+    click.option("--query", "queries", multiple=True, metavar="N|TEXT",
+                 help="A query, by its number from 0 or its name; may be repeated.  [all]"),
+    click.option("--model", "models", multiple=True, metavar="NAME",
+                 help="A row; may be repeated ('share' always comes along).  [all that can be run here]"),
+    click.option("--runs", type=click.IntRange(1), default=3, show_default=True, metavar="N",
+                 help="Runs of each model, with one seed after the other."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+                 help="Of the first run."),
+    click.option("--thin", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="SHARE",
+                 help="Drop documents of the query's category until it has this share of the corpus."),
+    click.option("--together", "with_together", is_flag=True,
+                 help="Ask all queries together too, and compare the answers."),
+    click.option("--subtopics", is_flag=True, help="Split the parent topics, and measure their cohesion."),
+    click.option("--max-sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of a phase at most."),
+    click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+                 help="Worker processes; the result is the same with any."),
+    click.option("--data", type=click.Path(), metavar="DIR",
+                 help="The experiments' data.  [$QDTM_DATA, else downloaded]"),
+    click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
+                 help="Write the figures here too."),
+    click.option("--fresh", is_flag=True, help="Run finished cells too."),
+    output_options,
+)  # fmt: skip
+
+
+@click.command()
+@alone_options
+def alone(**options: Any) -> None:
+    """Ask every query alone.
+
+    P@K of the query-driven model (qdtm), of the paper's setting (paper; not 2,000 sweeps but as many as qdtm has
+    at most), of ranking by the share of qdtm's concept words (share), by query likelihood and BM25 with the
+    concept words (ql, bm25) or the query's own (ql-query, bm25-query), of LDA, and of LDA seeded with the concept
+    words.
+    """
+    from qdtm.cli.bench_alone_views import alone_pages
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.evaluation.bench.alone import summarise_alone
+    from qdtm.evaluation.bench.summary import as_json, check_writable, write_json
+
+    if options["out"] is not None:
+        check_writable(options["out"])
+    summaries = summarise_alone(_run(options))
+    if options["out"] is not None:
+        write_json(options["out"], summaries)
+    if options["as_json"]:
+        print_json(as_json(summaries))
+    else:
+        print_page(alone_pages(summaries))
+
+
+def _run(options: dict[str, Any]) -> list[AloneResult]:
+    """Run the cells that were asked for, with progress on stderr."""
+    from qdtm.cli.bench_progress import BenchDisplay
+    from qdtm.cli.console import notes_console, warnings_as_notes
+    from qdtm.cli.failure import InterruptedFailure
+    from qdtm.evaluation.bench import Workbench
+    from qdtm.evaluation.bench.alone import AloneStore, run_alone
+    from qdtm.evaluation.bench.alone.rows import make_rows
+
+    notes = notes_console()
+    with warnings_as_notes(notes):
+        rows = make_rows(options["models"], options["max_sweeps"], together=options["with_together"])
+    cells = _plan(rows, options)
+    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display:
+        try:
+            return run_alone(
+                cells,
+                rows,
+                Workbench(options["data"], display.downloading),
+                AloneStore(),
+                n_jobs=options["jobs"],
+                fresh=options["fresh"],
+                on_result=lambda result, is_new: display.finished(_shown(result), is_new),
+            )
+        except KeyboardInterrupt:
+            raise InterruptedFailure(
+                f"interrupted; {display.n_done} of {len(cells)} runs are finished and kept. "
+                "The same command goes on from there."
+            ) from None
+
+
+def _plan(models: Iterable[str], options: dict[str, Any]) -> tuple[AloneCell, ...]:
+    """List what is to be run."""
+    from qdtm.evaluation.bench.alone import choose_queries, plan_alone
+    from qdtm.evaluation.datasets import concepts_of
+
+    asked = {name: concepts_of(name) for name in options["datasets"] or DATASETS}
+    return plan_alone(
+        choose_queries(asked, options["queries"]),
+        models,
+        runs=options["runs"],
+        seed=options["seed"],
+        thin=options["thin"],
+        subtopics=options["subtopics"],
+    )
+
+
+def _shown(result: AloneResult) -> CellResult:
+    """Return a result as the progress display knows them."""
+    from qdtm.evaluation.bench import Cell, CellResult, Figure
+
+    cell = result.cell
+    asked = Cell(cell.table, f"{cell.dataset} {result.phrase!r}", cell.model, cell.seed)  # type: ignore[arg-type]
+    return CellResult(asked, (Figure("precision_at_k", result.precision_at_k),), (), result.seconds)

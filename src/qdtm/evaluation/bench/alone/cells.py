@@ -1,0 +1,133 @@
+"""One query asked of one model in one run: the unit that is run, kept and never repeated.
+
+In: data sets, the queries that are wanted, models and a number of runs. Out: `AloneCell`, and `AloneResult`
+once it has been run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from qdtm.errors import ParameterError
+from qdtm.evaluation.datasets import ExperimentConcept
+
+
+@dataclass(frozen=True)
+class AloneCell:
+    """One query, asked of one model in one run.
+
+    Attributes
+    ----------
+    dataset : str
+    query : int
+        Its place among the data set's concepts, from 0.
+    model : str
+    seed : int
+    thin : float or None
+        The share of the corpus to which the query's category is thinned before; None leaves it as it is.
+    subtopics : bool
+        Whether the parent topic is split.
+    """
+
+    dataset: str
+    query: int
+    model: str
+    seed: int
+    thin: float | None = None
+    subtopics: bool = False
+    table: Literal["alone"] = "alone"
+
+
+@dataclass(frozen=True)
+class AloneResult:
+    """What a model answered.
+
+    Attributes
+    ----------
+    cell : AloneCell
+    phrase : str
+        The query as the paper prints it.
+    n_relevant : int
+        K: the documents of the query's category.
+    true_share : float
+        Their share of the documents.
+    precision_at_k : float
+    prevalence : float or None
+        The share of the corpus' tokens that the query's topic has; None if the model has no topics.
+    n_background : int or None
+        The other topics.
+    cohesion : float or None
+        Of the subtopics with the topic; None if there are none.
+    words : tuple of str
+        The topic's most probable words, first to last.
+    documents : tuple of int
+        The K documents that rank first, if they are to be compared with another fit's.
+    seconds : float
+        That the model took; a fit that answers all queries at once counts whole for each.
+    """
+
+    cell: AloneCell
+    phrase: str
+    n_relevant: int
+    true_share: float
+    precision_at_k: float
+    seconds: float
+    prevalence: float | None = None
+    n_background: int | None = None
+    cohesion: float | None = None
+    words: tuple[str, ...] = ()
+    documents: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def size_ratio(self) -> float | None:
+        """The topic's share of the tokens over the category's share of the documents."""
+        return None if self.prevalence is None else self.prevalence / self.true_share
+
+
+def plan_alone(
+    queries: Mapping[str, Sequence[int]],
+    models: Iterable[str],
+    *,
+    runs: int,
+    seed: int,
+    thin: float | None = None,
+    subtopics: bool = False,
+) -> tuple[AloneCell, ...]:
+    """List the cells: of each data set the queries by number; run r has the seed `seed + r`."""
+    rows = tuple(models)
+    return tuple(
+        AloneCell(dataset, query, model, seed + run, thin, subtopics)
+        for dataset, numbers in queries.items()
+        for model in rows
+        for run in range(runs)
+        for query in numbers
+    )
+
+
+Concepts = Mapping[str, Sequence[ExperimentConcept]]
+"""What each data set is asked."""
+
+
+def choose_queries(concepts: Concepts, wanted: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Find the queries that are wanted in each data set, by number or by name; all if none is named.
+
+    Raises
+    ------
+    ParameterError
+        If no data set has one of them.
+    """
+    for text in wanted:
+        if not any(_matching(asked, [text]) for asked in concepts.values()):
+            names = ", ".join(concept.phrase for asked in concepts.values() for concept in asked)
+            raise ParameterError(f"There is no query {text!r}. Give its number, from 0, or one of: {names}.")
+    found = {dataset: _matching(asked, wanted) for dataset, asked in concepts.items()}
+    return {dataset: numbers for dataset, numbers in found.items() if numbers}
+
+
+def _matching(asked: Sequence[ExperimentConcept], wanted: Sequence[str]) -> tuple[int, ...]:
+    texts = {text.lower() for text in wanted}
+    names = [{str(q), *map(str.lower, (concept.phrase, concept.query, concept.category))}
+             for q, concept in enumerate(asked)]  # fmt: skip
+    return tuple(q for q, known in enumerate(names) if not texts or texts & known)

@@ -1,0 +1,66 @@
+"""What an answer is worth: an `Answer` and the labels in, an `AloneResult` out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
+from qdtm.evaluation.bench.alone.rows import TOGETHER, Answer
+from qdtm.evaluation.datasets import Dataset
+from qdtm.evaluation.metrics import precision_at_k, topic_cohesion
+from qdtm.evaluation.metrics.subtopics import top_word_ids
+from qdtm.evaluation.systems.baselines import break_ties
+
+N_TOP_WORDS = 20
+"""Words of a topic that are kept and compared; ten of them are shown."""
+
+COMPARED = ("qdtm", TOGETHER)
+"""Rows whose documents are compared with each other."""
+
+
+def measure_answer(
+    cell: AloneCell, answer: Answer, dataset: Dataset, vectors: NDArray[np.float32] | None = None
+) -> AloneResult:
+    """Measure the answer to a query; equally good documents are in random order.
+
+    Parameters
+    ----------
+    cell : AloneCell
+    answer : Answer
+    dataset : Dataset
+        The one that was asked: thinned, if the cell says so.
+    vectors : ndarray of shape (V, d), optional
+        Word vectors, for cohesion.
+    """
+    relevant = dataset.labels == cell.query
+    n_relevant = int(relevant.sum())
+    ranks = break_ties(np.stack(answer.scores, axis=1), cell.seed).T  # (readings, D)
+    best = max(ranks, key=lambda scores: precision_at_k(scores, relevant))
+    first = np.argsort(-best, kind="stable")[:n_relevant]
+    return AloneResult(
+        cell=cell,
+        phrase=dataset.concepts[cell.query].phrase,
+        n_relevant=n_relevant,
+        true_share=float(relevant.mean()),
+        precision_at_k=precision_at_k(best, relevant),
+        seconds=answer.seconds,
+        prevalence=answer.prevalence,
+        n_background=answer.n_background,
+        cohesion=_cohesion(answer, vectors),
+        words=_words(answer, dataset),
+        documents=tuple(first.tolist()) if cell.model in COMPARED else (),
+    )
+
+
+def _cohesion(answer: Answer, vectors: NDArray[np.float32] | None) -> float | None:
+    if vectors is None or answer.topic is None or not answer.subtopics:
+        return None
+    return topic_cohesion(answer.topic, np.stack(answer.subtopics), vectors)
+
+
+def _words(answer: Answer, dataset: Dataset) -> tuple[str, ...]:
+    if answer.topic is None:
+        return ()
+    [top] = top_word_ids(answer.topic, N_TOP_WORDS)
+    return tuple(dataset.corpus.vocabulary[w] for w in top)

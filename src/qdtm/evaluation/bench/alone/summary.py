@@ -1,0 +1,202 @@
+"""Answers as figures: `AloneResult` in, a row a query, model and metric out, and one for the mean over queries.
+
+Every figure is first one of a query in a run. The mean over the queries of a corpus is taken run by run, so
+that `sd` says how much the seed matters, as in the tables.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
+from qdtm.evaluation.bench.alone.rows import REFERENCE, TOGETHER
+
+AloneMetric = Literal[
+    "precision_at_k",
+    "margin",
+    "below_share",
+    "true_share",
+    "prevalence",
+    "size_ratio",
+    "size_ok",
+    "n_background",
+    "cohesion",
+    "same_words",
+    "same_documents",
+]
+"""In the order of the rows. `margin` is that of P@K over ranking by the share of concept words, `below_share`
+whether it is negative, `size_ok` whether the size ratio is from 0.5 to 2; `same_words` and `same_documents`
+are what the answer has in common with that to the same query asked together with all others: of the 20 most
+probable words, and of the K first documents."""
+
+SIZE_BOUNDS = (0.5, 2.0)
+N_SHOWN_WORDS = 10
+
+
+@dataclass(frozen=True)
+class AloneSummary:
+    """A figure of a model on a corpus: the mean over queries and runs.
+
+    Attributes
+    ----------
+    table, dataset, model, metric, mean, sd, runs, paper, seconds
+        As in the tables' `Summary`; the paper asked no query alone.
+    thin : float or None
+        The share to which the category of each query was thinned.
+    """
+
+    table: Literal["alone"]
+    dataset: str
+    model: str
+    metric: AloneMetric
+    mean: float
+    sd: float
+    runs: int
+    paper: None
+    seconds: float
+    thin: float | None
+
+
+@dataclass(frozen=True)
+class QuerySummary(AloneSummary):
+    """The same of one query.
+
+    Attributes
+    ----------
+    query : str
+    words : tuple of str
+        The ten most probable words of its topic in the first run.
+    """
+
+    query: str
+    words: tuple[str, ...] = ()
+
+
+def summarise_alone(results: Sequence[AloneResult]) -> tuple[AloneSummary, ...]:
+    """Put runs together: for each data set and model the means, then the queries, in the order they come."""
+    of_cell = {result.cell: result for result in results}
+    summaries: list[AloneSummary] = []
+    for rows in _grouped(results, lambda cell: (cell.dataset, cell.model)):
+        figures = [(result, _figures(result, of_cell)) for result in rows]
+        for metric in get_args(AloneMetric):
+            summaries += _means(metric, figures)
+        for of_query in _grouped(rows, lambda cell: cell.query):
+            for metric in get_args(AloneMetric):
+                summaries += _of_query(metric, [(row, _figures(row, of_cell)) for row in of_query])
+    return tuple(summaries)
+
+
+Figures = Mapping[AloneMetric, float]
+
+
+def _figures(result: AloneResult, of_cell: Mapping[AloneCell, AloneResult]) -> Figures:
+    """Work out the figures of a query in a run; those that the model does not have are left out."""
+    figures: dict[AloneMetric, float] = {"precision_at_k": result.precision_at_k}
+    share = of_cell.get(_of_model(result.cell, REFERENCE))
+    if share is not None and share is not result:
+        margin = result.precision_at_k - share.precision_at_k
+        figures |= {"margin": margin, "below_share": float(margin < 0)}
+    if result.prevalence is not None and result.size_ratio is not None:
+        low, high = SIZE_BOUNDS
+        figures |= {
+            "true_share": result.true_share,
+            "prevalence": result.prevalence,
+            "size_ratio": result.size_ratio,
+            "size_ok": float(low <= result.size_ratio <= high),
+        }
+    if result.n_background is not None:
+        figures["n_background"] = float(result.n_background)
+    if result.cohesion is not None:
+        figures["cohesion"] = result.cohesion
+    together = of_cell.get(_of_model(result.cell, TOGETHER))
+    if together is not None and result.documents and together is not result:
+        figures |= {
+            "same_words": _overlap(result.words, together.words),
+            "same_documents": _overlap(result.documents, together.documents),
+        }
+    return figures
+
+
+def _of_model(cell: AloneCell, model: str) -> AloneCell:
+    return AloneCell(cell.dataset, cell.query, model, cell.seed, cell.thin, cell.subtopics)
+
+
+def _overlap(ours: Sequence[object], theirs: Sequence[object]) -> float:
+    """The share of ours that is among theirs."""
+    return len(set(ours) & set(theirs)) / max(len(ours), 1)
+
+
+def _means(metric: AloneMetric, figures: Sequence[tuple[AloneResult, Figures]]) -> list[AloneSummary]:
+    """Average over queries, then over runs."""
+    runs: dict[int, list[float]] = defaultdict(list)
+    for result, of_result in figures:
+        if metric in of_result:
+            runs[result.cell.seed].append(of_result[metric])
+    if not runs:
+        return []
+    values = [float(np.mean(run)) for run in runs.values()]
+    cell, seconds = figures[0][0].cell, _seconds(figures)
+    return [
+        AloneSummary("alone", cell.dataset, cell.model, metric, *_spread(values), None, seconds, cell.thin)
+    ]
+
+
+def _of_query(metric: AloneMetric, figures: Sequence[tuple[AloneResult, Figures]]) -> list[AloneSummary]:
+    """Average over the runs of one query."""
+    values = [of_result[metric] for _, of_result in figures if metric in of_result]
+    if not values:
+        return []
+    first = figures[0][0]
+    return [
+        QuerySummary(
+            "alone", first.cell.dataset, first.cell.model, metric, *_spread(values), None, _seconds(figures),
+            first.cell.thin, first.phrase, first.words[:N_SHOWN_WORDS],
+        )
+    ]  # fmt: skip
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, int]:
+    """Return mean, sample standard deviation and number."""
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return float(np.mean(values)), sd, len(values)
+
+
+def _seconds(figures: Sequence[tuple[AloneResult, Figures]]) -> float:
+    return float(np.mean([result.seconds for result, _ in figures]))
+
+
+def _grouped(results: Iterable[AloneResult], key: Callable[[AloneCell], Hashable]) -> list[list[AloneResult]]:
+    groups: dict[Hashable, list[AloneResult]] = defaultdict(list)
+    for result in results:
+        groups[key(result.cell)].append(result)
+    return list(groups.values())
+
+
+# --- looking them up -------------------------------------------------------------------------------------
+
+
+def queries_of(rows: Iterable[AloneSummary]) -> list[str]:
+    """Return the queries that rows are about, in order."""
+    return list(dict.fromkeys(row.query for row in rows if isinstance(row, QuerySummary)))
+
+
+def mean_of(
+    rows: Iterable[AloneSummary], model: str, metric: AloneMetric, query: str | None = None
+) -> float | None:
+    """Return a figure of a query, or that of all if None; None if there is no such figure."""
+    for row in rows:
+        asked = row.query if isinstance(row, QuerySummary) else None
+        if (row.model, row.metric, asked) == (model, metric, query):
+            return row.mean
+    return None
+
+
+def words_of(rows: Iterable[AloneSummary], model: str, query: str) -> tuple[str, ...]:
+    """Return the words of a query's topic."""
+    found = (row for row in rows if isinstance(row, QuerySummary))
+    return next((row.words for row in found if (row.model, row.query) == (model, query)), ())
