@@ -197,6 +197,7 @@ def sweep(
     n_columns
         Topics in use lie below it; a multiple of `LANES`.
     """
+    k: Any  # a column, or an unsigned topic: those index fastest
     tokens, offsets, topics, links = assignment
     n_wk, promoted_wq = counts
     beta, n_related, probability = rules.beta, rules.n_related, rules.promotion_probability
