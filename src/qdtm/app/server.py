@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages_app
 from nicegui import ui
 
@@ -23,13 +25,15 @@ from qdtm.app.jobs import JobLimits, Jobs
 from qdtm.app.opened import Opened, vectors
 from qdtm.app.pages import compare, corpus, explore, fit, query
 from qdtm.app.pages.frame import frame, show_problem
+from qdtm.app.rendering import render, style_sheet
 from qdtm.app.requests import IndexRequest
 from qdtm.app.routes import add_routes
 from qdtm.app.security import LOCAL_NAMES, AccessPolicy, Guard, is_local
-from qdtm.app.workspace import NotFoundError, Workspace
-from qdtm.errors import ParameterError, QdtmError
+from qdtm.app.workspace import Workspace
+from qdtm.errors import ParameterError
 
 _log = logging.getLogger("qdtm.app")
+_OUR_FAULT = "Something went wrong that should not have; the server's log has more."
 _SECONDS = 0.25  # between two looks at the jobs
 
 
@@ -140,6 +144,10 @@ def make_app(context: AppContext, address: str, open_browser: bool) -> FastAPI:
     for page in (corpus, query, fit, explore, compare):
         page.register(context)
     pages_app.on_page_exception(_failed_page)
+    for app in (pages_app, web):
+        app.add_exception_handler(404, _not_found)
+        app.add_exception_handler(RequestValidationError, _not_found)
+        app.add_exception_handler(Exception, _failed)
     ui.run_with(
         web,
         title="qdtm",
@@ -175,15 +183,19 @@ def _prepare_demo(context: AppContext) -> None:
         context.jobs.submit(IndexRequest(DEMO, DEMO_NAME, demo=True))
 
 
-def _failed_page(error: Exception) -> None:
-    """Show a page that could not be made; only our own messages are shown."""
-    message = "Something went wrong that should not have; the server's log has more."
-    if isinstance(error, QdtmError):
-        message = str(error)
-    if not isinstance(error, NotFoundError):
-        _log.error("a page failed", exc_info=error)
+def _failed_page() -> None:
+    """Show that a page could not be made; why is in the log alone."""
     with frame("Not there", "Corpus"):
-        show_problem(message)
+        show_problem(_OUR_FAULT)
+
+
+async def _not_found(_: Request, __: Exception) -> Response:
+    return HTMLResponse(render("bare.html", message="There is no such page.", style=style_sheet()), 404)
+
+
+async def _failed(_: Request, error: Exception) -> Response:
+    _log.error("a request failed", exc_info=error)
+    return HTMLResponse(render("bare.html", message=_OUR_FAULT, style=style_sheet()), 500)
 
 
 def _bind(options: ServerOptions) -> socket.socket:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from nicegui import ui
-
 from qdtm.app.comparing import Comparison, compare_topics
 from qdtm.app.context import AppContext
 from qdtm.app.exploring import Explorer
-from qdtm.app.pages.frame import frame
+from qdtm.app.pages.frame import frame, page
 from qdtm.app.panel import Panel
 from qdtm.report.building import word_bars
 
@@ -17,7 +15,7 @@ from qdtm.report.building import word_bars
 def register(context: AppContext) -> None:
     """Add the page."""
 
-    @ui.page("/compare/{left_id}/{left_query}/{right_id}/{right_query}")
+    @page("/compare/{left_id}/{left_query}/{right_id}/{right_query}")
     async def compare(left_id: str, left_query: int, right_id: str, right_query: int) -> None:
         left = await asyncio.to_thread(context.opened.result, left_id)
         right = await asyncio.to_thread(context.opened.result, right_id)

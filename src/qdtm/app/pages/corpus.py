@@ -11,7 +11,7 @@ from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, DEMO_NAME, list_corpora, new_upload, read_upload, write_upload
 from qdtm.app.intake import columns_of_upload
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import frame, show_problem
+from qdtm.app.pages.frame import frame, page, show_problem
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded, tell
 from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest
@@ -34,7 +34,7 @@ _NONE = "(none)"
 _DROP = """<div class="drop">
 <button type="button" class="button" id="choose-file" @click="props.pickFiles">Choose a file</button>
 <q-uploader-add-trigger></q-uploader-add-trigger>
-<span role="status">{{ props.isUploading ? props.uploadProgressLabel + " uploaded" : "or drop it here" }}</span>
+<span role="status">{{ props.isUploading ? props.uploadProgressLabel : "or drop it here" }}</span>
 </div>"""
 """The inside of the uploader, as Vue reads it; nothing of a user's is in it."""
 
@@ -42,17 +42,17 @@ _DROP = """<div class="drop">
 def register(context: AppContext) -> None:
     """Add the pages."""
 
-    @ui.page("/")
+    @page("/")
     async def home() -> None:
         with frame("Start", "Corpus"):
             _home(context)
 
-    @ui.page("/columns/{job_id}")
+    @page("/columns/{job_id}")
     async def columns(job_id: str) -> None:
         with frame("Columns", "Corpus"):
             _columns(context, context.jobs.get(job_id))
 
-    @ui.page("/reading/{job_id}")
+    @page("/reading/{job_id}")
     async def reading(job_id: str) -> None:
         with frame("Reading", "Corpus"):
             _reading(context, job_id)

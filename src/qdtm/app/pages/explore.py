@@ -14,7 +14,7 @@ from qdtm.app.context import AppContext
 from qdtm.app.exploring import SORTS, DocumentFilter, Explorer, carriers
 from qdtm.app.jobs import Job
 from qdtm.app.labels import write_label
-from qdtm.app.pages.frame import frame
+from qdtm.app.pages.frame import frame, page
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
@@ -32,7 +32,7 @@ _LONGEST = 20_000  # characters of a document that are shown
 def register(context: AppContext) -> None:
     """Add the page."""
 
-    @ui.page("/result/{job_id}")
+    @page("/result/{job_id}")
     async def result(job_id: str, query: int = 0) -> None:
         job = context.jobs.get(job_id)
         if not isinstance(job.request, FitRequest):
@@ -107,10 +107,10 @@ class ResultPage:
         self._topic.show(**await self._topic_values())
 
     def _drill(self, id: str) -> None:
-        """Ask for a subtopic as a query of its own: its most probable words are the keywords."""
+        """Ask for a subtopic as a query of its own: its most telling words are the keywords, any will do."""
         topic = self._explorer.result.topic(id)
-        words = tuple(word for word, _ in topic.top_words(_DRILL_WORDS))
-        asked = drafts_to_text([Draft(text="", keywords=words)])
+        words = dict.fromkeys([*topic.label_words, *(word for word, _ in topic.top_words(_DRILL_WORDS))])
+        asked = drafts_to_text([Draft(rule="or", keywords=tuple(words)[:_DRILL_WORDS])])
         ui.navigate.to(f"/ask/{self._request.corpus}?{urlencode({'ask': asked})}")
 
     # --- naming ------------------------------------------------------------------------------------------

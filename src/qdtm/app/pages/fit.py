@@ -9,7 +9,7 @@ from nicegui import ui
 
 from qdtm.app.context import AppContext
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import frame, show_problem
+from qdtm.app.pages.frame import frame, page, show_problem
 from qdtm.app.panel import Panel
 from qdtm.app.requests import FitRequest
 from qdtm.app.workspace import NotFoundError
@@ -21,7 +21,7 @@ _SECONDS = 0.3
 def register(context: AppContext) -> None:
     """Add the page."""
 
-    @ui.page("/fit/{job_id}")
+    @page("/fit/{job_id}")
     async def fit(job_id: str) -> None:
         job = context.jobs.get(job_id)
         if not isinstance(job.request, FitRequest):

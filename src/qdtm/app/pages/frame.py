@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 
 from nicegui import ui
 
 from qdtm.app.panel import Panel
 from qdtm.app.rendering import render, script, style_sheet, version_of
+from qdtm.errors import QdtmError
+
+PageFunction = Callable[..., Awaitable[None]]
 
 STEPS = ("Corpus", "Query", "Fit", "Explore")
 
@@ -44,7 +49,27 @@ def frame(title: str, step: str, links: dict[str, str] | None = None) -> Iterato
     steps = [Step(name, known.get(name)) for name in STEPS]
     ui.add_body_html(render("frame.html", steps=steps, now=step))  # painted before any script has come
     with ui.element("div").props("id=main tabindex=-1"):  # inside NiceGUI's own <main>
-        yield
+        try:
+            yield
+        except QdtmError as error:
+            show_problem(str(error))
+
+
+def page(path: str) -> Callable[[PageFunction], PageFunction]:
+    """Serve what a function makes at a path; an error that a user can cause becomes a line on the page."""
+
+    def decorate(make: PageFunction) -> PageFunction:
+        @wraps(make)
+        async def made(*args: Any, **arguments: Any) -> None:
+            try:
+                await make(*args, **arguments)
+            except QdtmError as error:
+                with frame("Not there", "Corpus"):
+                    show_problem(str(error))
+
+        return ui.page(path)(made)
+
+    return decorate
 
 
 def show_problem(message: str, link: str = "/", label: str = "Back to the start") -> None:

@@ -24,7 +24,7 @@ from qdtm.app.asking import (
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, AboutCorpus, read_about
 from qdtm.app.opened import OpenCorpus, vectors
-from qdtm.app.pages.frame import frame
+from qdtm.app.pages.frame import frame, page
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
@@ -44,7 +44,7 @@ _EXPANSIONS = {
 def register(context: AppContext) -> None:
     """Add the page."""
 
-    @ui.page("/ask/{corpus_id}")
+    @page("/ask/{corpus_id}")
     async def ask(corpus_id: str, ask: str = "") -> None:
         about = read_about(context.workspace, corpus_id)
         opened = await asyncio.to_thread(context.opened.corpus, corpus_id)

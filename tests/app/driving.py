@@ -1,0 +1,128 @@
+"""A server in a process of its own, and a browser with words for what a person does."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_ADDRESS = re.compile(r"http://\S+")
+
+
+class RunningApp:
+    """A server in a process of its own."""
+
+    def __init__(self, workspace: Path, *options: str) -> None:
+        self.workspace = workspace
+        command = [
+            sys.executable,
+            "-m",
+            "qdtm",
+            "app",
+            "--no-browser",
+            "--port",
+            "0",
+            "--workspace",
+            str(workspace),
+        ]
+        self.log = (workspace.parent / f"{workspace.name}.log").open("w+")
+        self.process = subprocess.Popen(
+            [*command, *options], stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True
+        )
+        assert self.process.stdout is not None
+        found = _ADDRESS.search(self.process.stdout.readline())
+        assert found is not None, "the server did not start"
+        self.address = found[0]
+
+    def stop(self, signal_number: int = signal.SIGTERM) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal_number)
+        self.process.wait(timeout=30)
+
+    def errors(self) -> str:
+        self.log.flush()
+        return Path(self.log.name).read_text()
+
+
+class Page:
+    """A browser with words for what a person does; everything waits for what it needs, nothing sleeps."""
+
+    def __init__(self, driver: Any, address: str) -> None:
+        self.driver, self.address = driver, address
+
+    def open(self, path: str = "/") -> None:
+        self.driver.get(path if path.startswith("http") else self.address + path)
+
+    def until(self, condition: Callable[[Any], Any], seconds: float = 60, message: str = "") -> Any:
+        from selenium.common.exceptions import JavascriptException, StaleElementReferenceException
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        ignored = (StaleElementReferenceException, JavascriptException)
+        return WebDriverWait(self.driver, seconds, 0.05, ignored).until(condition, message)
+
+    def find(self, css: str, seconds: float = 60) -> Any:
+        return self.until(lambda _: self.all(css), seconds, f"nothing like {css} at {self.path}")[0]
+
+    def all(self, css: str) -> list[Any]:
+        return self.driver.find_elements("css selector", css)
+
+    def gone(self, css: str) -> None:
+        self.until(lambda _: not self.all(css), message=f"{css} is still there")
+
+    def click(self, css: str) -> None:
+        from selenium.common.exceptions import (
+            ElementClickInterceptedException,
+            ElementNotInteractableException,
+        )
+
+        def try_click(_: Any) -> bool:
+            try:
+                self.find(css).click()
+            except (ElementClickInterceptedException, ElementNotInteractableException):
+                return False
+            return True
+
+        self.until(try_click, message=f"{css} cannot be clicked")
+
+    def type(self, css: str, *keys: str) -> None:
+        self.find(css).send_keys(*keys)
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def upload(self, path: Path) -> None:
+        self.find("#choose-file")
+
+        def put(_: Any) -> bool:
+            self.find("input[type=file]").send_keys(str(path))
+            return True
+
+        self.until(put)
+
+    def says(self, text: str, seconds: float = 60) -> None:
+        self.until(lambda _: text in self.text, seconds, f"{text!r} is not on the page")
+
+    @property
+    def text(self) -> str:
+        return str(self.driver.find_element("css selector", "body").text)
+
+    @property
+    def path(self) -> str:
+        return str(self.driver.current_url).removeprefix(self.address)
+
+    def requests(self) -> list[str]:
+        """Return the addresses that were asked for since this was last called."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        sockets = [m["params"]["url"] for m in messages if m["method"] == "Network.webSocketCreated"]
+        return [params["request"]["url"] for params in sent] + sockets
+
+    def problems(self) -> list[str]:
+        return [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]

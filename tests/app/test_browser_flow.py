@@ -1,0 +1,283 @@
+"""The whole job in a real browser: waiting is on conditions, never on time."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from .driving import Page, RunningApp
+from .texts import write_table
+
+TAB, ENTER = "\ue004", "\ue007"
+
+
+def ask(page: Page, query: str, corpus: str = "demo") -> None:
+    page.open("/")
+    page.click("#use-demo")
+    page.find(".query-text input")
+    if corpus != "demo":
+        page.open(f"/ask/{corpus}")
+    page.type(".query-text input", query)
+    page.find(".chips li")
+
+
+def words(page: Page) -> list[str]:
+    return [button.get_attribute("data-value") for button in page.all(".chips [data-act=evidence]")]
+
+
+def fit(page: Page) -> str:
+    """Start a fit and wait for its result; return its id."""
+    page.click("#find-topics:not([disabled])")
+    page.find("article.q-card")
+    return page.path.split("/")[2].partition("?")[0]
+
+
+def n_documents(page: Page) -> int:
+    """Return how many documents the result page says it has found."""
+    return int(page.find("ol.documents").find_element("xpath", "preceding-sibling::p").text.split()[0])
+
+
+def download(page: Page, job: str, kind: str) -> bytes:
+    with urlopen(f"{page.address}/download/{job}/{kind}") as answer:
+        assert "attachment" in answer.headers["content-disposition"]
+        return bytes(answer.read())
+
+
+def assert_quiet(page: Page, app: RunningApp) -> None:
+    """Nothing was asked for elsewhere, nothing failed, no trace reached the page."""
+    asked = page.requests()
+    assert asked
+    own = (page.address, page.address.replace("http", "ws"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []
+    assert page.problems() == []
+    assert "Traceback" not in page.text
+    assert "Traceback" not in app.errors()
+
+
+@pytest.fixture(scope="module")
+def cricket(app: RunningApp, browser: Any) -> str:
+    """The result of a fit on the demo articles, made by hand: query, chips, progress."""
+    page = Page(browser, app.address)
+    page.open("/")
+    page.click("#use-demo")
+    page.type(".query-text input", "crickt")
+    page.says("Not found.")
+    page.click("[data-act=use][data-value='crickt cricket']")
+    page.says("Well covered.")
+    assert "cricket" in words(page)
+
+    page.click("[data-act=evidence][data-value=test]")
+    assert "test" in page.find(".evidence mark.m3").text.lower()
+    page.click("[data-act=drop][data-value=test]")
+    page.find("[data-act=restore][data-value=test]")
+    page.until(lambda _: "test" not in words(page))
+    page.type("input[aria-label='Add a concept word']", "tennis", ENTER)
+    page.until(lambda _: "tennis" in words(page))
+
+    page.click("#find-topics:not([disabled])")
+    page.find("#stop-fit")
+    page.find(".numbers")  # live progress
+    page.driver.refresh()  # in the middle of it
+    page.find("article.q-card")
+    assert_quiet(page, app)
+    return page.path.split("/")[2].partition("?")[0]
+
+
+def test_subtopics_documents_and_an_explanation(page: Page, app: RunningApp, cricket: str) -> None:
+    page.open(f"/result/{cricket}")
+    page.find("article.q-card .q-bars li")
+    n_subtopics = len(page.all("article.q-card"))
+    assert n_subtopics >= 2
+    every = n_documents(page)
+    page.click("[data-act=only][data-value='0.2']")
+    page.find("[data-act=only][data-value='0.2'][aria-pressed=true]")
+    assert {badge.text for badge in page.all("ol.documents .q-id")} == {"0.2"}
+    page.click("[data-act=only][data-value='']")
+    page.type("input[aria-label='Search in these documents']", "waugh")
+    page.until(lambda _: 0 < n_documents(page) < every)
+    page.click("[data-act=explain]")
+    page.says("Words that carry the relevance")
+    assert page.all(".read mark.mc")
+    page.click("#close-explanation")
+    page.gone(".q-dialog__backdrop")
+    assert_quiet(page, app)
+
+
+def test_a_subtopic_is_named_for_everybody_and_in_the_report(
+    page: Page, app: RunningApp, cricket: str
+) -> None:
+    page.open(f"/result/{cricket}")
+    page.click("[data-act=rename][data-value='0.1']")
+    page.type(".q-dialog input", "The <b>Test</b> series", ENTER)
+    page.says("The <b>Test</b> series")
+    page.open(f"/result/{cricket}")
+    page.says("The <b>Test</b> series")
+    report = download(page, cricket, "report").decode()
+    assert "The &lt;b&gt;Test&lt;/b&gt; series" in report
+    assert_quiet(page, app)
+
+
+def test_everything_can_be_taken_away(page: Page, cricket: str) -> None:
+    page.open(f"/result/{cricket}")
+    assert page.find("#download-report").get_attribute("href").endswith(f"/download/{cricket}/report")
+    assert b"<!doctype html>" in download(page, cricket, "report")
+    assert download(page, cricket, "xlsx")[:2] == b"PK"
+    names = zipfile.ZipFile(BytesIO(download(page, cricket, "csv"))).namelist()
+    assert any(name.endswith("documents.csv") for name in names)
+    names = zipfile.ZipFile(BytesIO(download(page, cricket, "model"))).namelist()
+    assert any(name.endswith("qdtm.json") for name in names)
+    program = download(page, cricket, "python").decode()
+    assert "add=('tennis',)" in program
+    assert "load_demo_corpus" in program
+
+
+def test_looking_deeper_asks_for_a_subtopics_words(page: Page, cricket: str) -> None:
+    page.open(f"/result/{cricket}")
+    page.click("[data-act=drill][data-value='0.2']")
+    page.says("Well covered.")
+    page.until(lambda _: len(words(page)) >= 5)
+
+
+def test_by_keyboard_alone(page: Page, app: RunningApp, cricket: str) -> None:
+    page.open("/")
+    page.find("#use-demo")
+
+    def tab_to(css: str) -> None:
+        for _ in range(60):
+            if page.driver.execute_script("return document.activeElement.matches(arguments[0])", css):
+                return
+            page.press(TAB)
+        raise AssertionError(f"{css} is not reached with the tab key")
+
+    tab_to("#use-demo")
+    page.press(ENTER)
+    page.find(".query-text input")
+    tab_to(".query-text input")
+    page.press("afghanistan")
+    page.find(".chips li")
+    before = words(page)
+    tab_to("[data-act=drop][data-key=drop-3]")
+    page.press(ENTER)
+    page.until(lambda _: before[2] not in words(page))
+    page.until(lambda _: page.driver.execute_script("return document.activeElement.dataset.key") == "drop-3")
+    tab_to("#find-topics")
+    page.press(ENTER)
+    page.find(".numbers")
+    tab_to("#stop-fit")
+    page.press(ENTER)
+    page.says("Stopped by you")
+    tab_to("[data-act=explain]")
+    page.press(ENTER)
+    page.says("Words that carry the relevance")
+    assert_quiet(page, app)
+
+
+def test_a_table_with_dates_and_groups_and_a_hostile_document(
+    page: Page, app: RunningApp, tmp_path: Path
+) -> None:
+    page.open("/")
+    page.upload(write_table(tmp_path / "reports.csv"))
+    page.find("table.preview")
+    page.says("<script>window.hurt = 1</script>")
+    for label in ("Text", "Name of a document", "Date", "Group", "Language"):
+        page.find(f"[aria-label='{label}']")
+    page.click("label:has([aria-label='Group'])")
+    page.until(lambda _: any(o.text == "party" for o in page.all(".q-menu .q-item")))
+    next(option for option in page.all(".q-menu .q-item") if option.text == "party").click()
+    page.gone(".q-menu")
+    page.click("#read-corpus")
+    page.type(".query-text input", "school")
+    page.find(".chips li")
+    job = fit(page)
+    page.says("Over time")
+    page.says("By group")
+    page.find("[aria-label='Order']")
+    page.type("input[aria-label='Search in these documents']", "onerror")
+    page.until(lambda _: len(page.all("ol.documents > li")) == 1)
+    page.click("[data-act=explain]")
+    page.says("Words that carry the relevance")
+    assert "<script>" in page.text
+    assert page.driver.execute_script("return window.hurt") is None
+    assert b"Corpus.read" in download(page, job, "python")
+    page.open("/")
+    page.says("reports.csv")
+    page.says("school")
+    assert_quiet(page, app)
+
+
+def test_bad_files_are_refused_in_one_line(page: Page, app: RunningApp, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"text": "fine"}\n{"text": oops\n')
+    page.open("/")
+    page.upload(bad)
+    page.says("is not JSON")
+    strange = tmp_path / "strange.exe"
+    strange.write_bytes(b"MZ\0\0")
+    page.open("/")
+    page.upload(strange)
+    page.says("This file cannot be taken")
+    assert_quiet(page, app)
+
+
+def test_what_is_not_there_says_so(page: Page, app: RunningApp) -> None:
+    for path in (
+        "/result/20200101-000000-00000000",
+        "/ask/..%2f..",
+        "/fit/x",
+        "/compare/a/0/b/0",
+        "/columns/demo",
+    ):
+        page.open(path)
+        page.says("There is no such")
+    assert "Traceback" not in page.text
+    page.problems()  # the browser's own notes of 404
+
+
+def test_two_people_do_not_disturb_each_other(
+    app: RunningApp, start_browser: Callable[..., Any], page: Page, cricket: str
+) -> None:
+    other = Page(start_browser(390, 844), app.address)
+    ask(page, "israel palestinian")
+    ask(other, "asylum seekers")
+    page.click("#find-topics:not([disabled])")
+    other.click("#find-topics:not([disabled])")
+    page.find("article.q-card")
+    other.find("article.q-card")
+    assert page.find("h1").text == "israel palestinian"
+    assert other.find("h1").text == "asylum seekers"
+    assert not other.driver.execute_script("return document.documentElement.scrollWidth > innerWidth")
+    first, second = (each.path.split("/")[2] for each in (page, other))
+    page.open(f"/compare/{first}/0/{second}/0")
+    page.says("Side by side")
+    page.says("asylum seekers")
+    assert_quiet(page, app)
+
+
+def test_a_fit_whose_server_was_killed_is_shown_as_interrupted(
+    start_app: Callable[..., RunningApp], browser: Any, app: RunningApp, cricket: str, tmp_path: Path
+) -> None:
+    workspace = tmp_path / "workspace"
+    shutil.copytree(app.workspace / "corpora" / "demo", workspace / "corpora" / "demo")
+    own = start_app(workspace=workspace)
+    page = Page(browser, own.address)
+    ask(page, "government")
+    page.click("#find-topics:not([disabled])")
+    page.find(".numbers")
+    own.stop(signal.SIGKILL)
+    again = start_app(workspace=own.workspace)
+    page = Page(browser, again.address)
+
+    def is_interrupted(_: Any) -> bool:
+        page.open("/")
+        page.find("table.recent")
+        return "interrupted" in page.text
+
+    page.until(is_interrupted)

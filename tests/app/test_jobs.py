@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from qdtm.app.corpora import DEMO, new_upload, read_about, write_upload
+from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, STARTED, Job, JobLimits, Jobs
+from qdtm.app.liveness import LivenessLock, is_held
+from qdtm.app.requests import (
+    Columns,
+    FitRequest,
+    IndexRequest,
+    PreviewRequest,
+    request_from_json,
+    request_to_json,
+)
+from qdtm.app.workspace import NotFoundError, Workspace, write_json
+from qdtm.concepts import Query
+from qdtm.errors import StorageError
+from qdtm.results.result import Result
+
+from .texts import write_table
+
+FIT = FitRequest("demo", "Demo", (Query("cricket", drop=("test",)),), seed=3, columns=Columns(text="body"))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace.open(tmp_path / "workspace")
+
+
+def wait_for(jobs: Jobs, id: str, condition: Callable[[Job], object], seconds: float = 90) -> Job:
+    """Tend the jobs until one is as wanted."""
+    pause = Event()
+    for _ in range(int(seconds / 0.05)):
+        jobs.pump()
+        job = jobs.get(id)
+        if condition(job):
+            return job
+        pause.wait(0.05)
+    raise AssertionError(f"job {id} is still {job.state}: {job.progress}")
+
+
+def ended(job: Job) -> bool:
+    return job.has_ended
+
+
+@pytest.mark.parametrize(
+    "request_", [FIT, PreviewRequest("demo"), IndexRequest("demo", "x", Columns("a", "b"))]
+)
+def test_requests_come_back_as_they_were(request_: object) -> None:
+    assert request_from_json(request_to_json(request_)) == request_  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {"kind": "fit"}, {"kind": "preview", "evil": 1}, {"kind": "rm", "corpus": "demo"}]
+)
+def test_a_damaged_request_is_one_line(values: dict[str, object]) -> None:
+    with pytest.raises(StorageError, match="makes no sense"):
+        request_from_json(values)
+
+
+def test_a_lock_is_held_while_its_holder_lives(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    assert not is_held(path)
+    with LivenessLock(path):
+        assert is_held(path)
+    assert not is_held(path)
+
+
+def test_a_job_waits_until_there_is_room(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    id = jobs.submit(FIT)
+    assert jobs.get(id).state == "waiting"
+    jobs.cancel(id)
+    assert jobs.get(id).state == "stopped"
+    assert not jobs.get(id).has_result
+
+
+def test_a_job_whose_process_is_gone_is_interrupted(workspace: Workspace) -> None:
+    """As it is found after the server and its workers were killed."""
+    jobs = Jobs(workspace, JobLimits(running=0))
+    id = jobs.submit(FIT)
+    folder = workspace.folder("jobs", id)
+    (folder / STARTED).touch()
+    assert jobs.get(id).state == "interrupted"
+    with LivenessLock(folder / LOCK):
+        assert jobs.get(id).state == "running"
+    write_json(folder / OUTCOME, {"state": "done"})
+    assert jobs.get(id).state == "done"
+
+
+def test_an_outcome_of_unknown_state_is_a_failure(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    id = jobs.submit(FIT)
+    write_json(workspace.folder("jobs", id) / OUTCOME, {"state": "odd"})
+    assert jobs.get(id).state == "failed"
+
+
+def test_damaged_jobs_are_passed_over(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    good, bad = jobs.submit(FIT), jobs.submit(FIT)
+    (workspace.folder("jobs", bad) / "request.json").write_text("{}")
+    assert [job.id for job in jobs.fits()] == [good]
+    with pytest.raises(NotFoundError):
+        jobs.get("../jobs")
+
+
+def test_a_fit_is_stopped_and_keeps_what_there_is_and_another_outlives_its_server(
+    workspace: Workspace,
+) -> None:
+    jobs = Jobs(workspace)
+    (workspace.root / "corpora" / DEMO).mkdir()
+    index = wait_for(jobs, jobs.submit(IndexRequest(DEMO, "Demo", demo=True)), ended)
+    assert index.state == "done", index.message
+    assert read_about(workspace, DEMO).n_documents == 350
+
+    stopped = jobs.submit(FitRequest(DEMO, "Demo", (Query("cricket"),)))
+    wait_for(jobs, stopped, lambda job: job.progress)
+    jobs.cancel(stopped)
+    job = wait_for(jobs, stopped, ended)
+    assert (job.state, job.has_result) == ("stopped", True)
+    assert (job.folder / CANCEL).exists()
+    assert Result.load(job.folder / "result").fit.interrupted
+
+    orphan = jobs.submit(FitRequest(DEMO, "Demo", (Query("afghanistan"),)))
+    wait_for(jobs, orphan, lambda job: job.progress)
+    jobs.close()  # what happens to a worker when its server goes away
+    after = Jobs(workspace)
+    job = wait_for(after, orphan, ended)
+    assert (job.state, job.has_result) == ("interrupted", True)
+    assert "server went away" in job.message
+    after.close()
+
+
+def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, tmp_path: Path) -> None:
+    jobs = Jobs(workspace)
+    upload = new_upload(workspace, "../../reports.csv")
+    write_table(upload.path)
+    write_upload(workspace, upload)
+    preview = wait_for(jobs, jobs.submit(PreviewRequest(upload.id)), ended)
+    assert preview.outcome["preview"]["guess"] == {
+        "text": "body",
+        "id": None,
+        "time": "published",
+        "group": None,
+    }
+    assert upload.name == "reports.csv"
+
+    columns = Columns("body", "key", "published", "party")
+    job = wait_for(jobs, jobs.submit(IndexRequest(upload.id, "Reports", columns)), ended)
+    about = read_about(workspace, upload.id)
+    assert (job.state, about.n_documents, about.columns) == ("done", 90, columns)
+    assert "said" in dict(about.dropped.stop_words)
+    assert not upload.path.exists()
+    jobs.close()
+
+
+def test_a_bad_file_is_one_line_and_a_slow_one_is_ended(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(preview_seconds=60))
+    upload = new_upload(workspace, "bad.jsonl")
+    upload.path.write_text("{]\n")
+    write_upload(workspace, upload)
+    job = wait_for(jobs, jobs.submit(PreviewRequest(upload.id)), ended)
+    assert job.state == "failed"
+    assert "is not JSON" in job.message
+    hasty = Jobs(workspace, JobLimits(preview_seconds=0.0))
+    job = wait_for(hasty, hasty.submit(PreviewRequest(upload.id)), ended)
+    assert (job.state, job.message) == ("failed", "This took longer than 0 seconds and was ended.")
+    jobs.close()
+    hasty.close()

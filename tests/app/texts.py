@@ -1,0 +1,35 @@
+"""A small table with three planted topics, dates and groups, as a user might upload it."""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+
+TOPICS = (
+    "tax budget spending deficit treasury revenue minister cut debt income",
+    "school teacher pupil education classroom exam lesson homework reading university",
+    "hospital doctor nurse patient health surgery clinic treatment medicine ward",
+)
+HOSTILE = "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> {{ 7 * 7 }} </textarea>"
+
+
+def rows(n: int = 90, seed: int = 0) -> list[list[str]]:
+    """Return rows of key, published, party and body; the second one's text is hostile."""
+    draw = random.Random(seed)
+    made = []
+    for i in range(n):
+        words = draw.choices(TOPICS[i % 3].split(), k=18) + draw.choices(
+            ["council", "report", "said", "year"], k=4
+        )
+        text = " ".join(words).capitalize() + "."
+        date = f"{2010 + i % 8}-0{1 + i % 9}-15"
+        made.append([f"r{i}", date, ("left", "right")[i % 2], f"{HOSTILE} {text}" if i == 1 else text])
+    return made
+
+
+def write_table(path: Path, n: int = 90) -> Path:
+    """Write the rows as a .csv file."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["key", "published", "party", "body"], *rows(n)])
+    return path
