@@ -299,3 +299,25 @@ class TestRunning:
         assert result.trace.n_samples == len(samples) == 4
         assert all((sample.any(axis=0) == samples[0].any(axis=0)).all() for sample in samples)
         np.testing.assert_allclose(result.n_wk, np.mean(samples, axis=0, dtype=np.float64))
+
+
+class TestLeadingWords:
+    """What whoever watches a fit sees of the parent topics."""
+
+    def test_they_are_the_words_with_most_tokens(self) -> None:
+        chain = planted_chain()
+        chain.step()
+        n_wk = chain.counts.n_wk
+        for q, words in enumerate(chain.leading_words(5)):
+            assert len(words) == 5
+            np.testing.assert_array_equal(n_wk[list(words), q], np.sort(n_wk[:, q])[::-1][:5])
+
+    def test_they_are_told_where_the_likelihood_is_and_for_parents_alone(self) -> None:
+        seen: list[Progress] = []
+        run(Schedule(6, 6), progress=seen.append)
+        assert [bool(each.leading_words) for each in seen] == [
+            each.log_likelihood is not None for each in seen
+        ]
+        others: list[Progress] = []
+        run_chain(planted_chain(), Schedule(2, 2), stage="subtopics", progress=others.append)
+        assert not any(each.leading_words for each in others)

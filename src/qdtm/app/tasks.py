@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome
 def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) -> Outcome:
     about = read_about(workspace, request.corpus)
     corpus = Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
-    notes = FitNotes(folder / PROGRESS, stops)
+    notes = FitNotes(folder / PROGRESS, stops, corpus.vocabulary)
     model = QueryDrivenTopicModel(
         list(request.queries),
         random_state=request.seed,
@@ -105,13 +105,16 @@ class FitNotes:
         The file to write to.
     stops : callable
         Tells whether to end.
+    vocabulary : sequence of str
+        For the words of the topics.
     """
 
-    def __init__(self, path: Path, stops: Stops) -> None:
-        self._path, self._stops = path, stops
+    def __init__(self, path: Path, stops: Stops, vocabulary: Sequence[str]) -> None:
+        self._path, self._stops, self._vocabulary = path, stops, vocabulary
         self._pace = Pace()
         self._stage: tuple[str, str | None] | None = None
         self._curves: dict[str, list[tuple[int, float]]] = {}
+        self._words: list[list[str]] = []
         self._has_asked = False
 
     def __call__(self, progress: Progress) -> None:
@@ -120,9 +123,11 @@ class FitNotes:
         if progress.log_likelihood is not None:
             name = f"subtopics of {progress.query}" if progress.query else "parent topics"
             self._curves.setdefault(name, []).append((progress.sweep, round(progress.log_likelihood, 5)))
+        if progress.leading_words:
+            self._words = [[self._vocabulary[w] for w in words] for words in progress.leading_words]
         if self._pace.is_time() or stage != self._stage:
             self._stage = stage
-            write_json(self._path, {**asdict(progress), "curves": self._curves})
+            write_json(self._path, {**asdict(progress), "leading_words": self._words, "curves": self._curves})
         if not self._has_asked and self._stops():
             self._has_asked = True  # a second time would end it at once, with nothing
             signal.raise_signal(signal.SIGINT)  # the model ends between two sweeps, with what it has

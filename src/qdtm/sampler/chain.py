@@ -125,6 +125,14 @@ class Chain:
         last = int(np.flatnonzero(self.in_use).max(initial=-1))
         return columns_for(max(last + 1, self.n_parents))
 
+    def leading_words(self, n: int = 10) -> tuple[tuple[int, ...], ...]:
+        """The `n` words with most tokens in each parent topic, best first; for whoever watches."""
+        n_wq = self.counts.n_wk[:, : self.n_parents]  # (V, Q)
+        n = min(n, len(n_wq))
+        best = np.argpartition(-n_wq, n - 1, axis=0)[:n]  # (n, Q)
+        order = np.argsort(-np.take_along_axis(n_wq, best, axis=0), axis=0, kind="stable")
+        return tuple(map(tuple, np.take_along_axis(best, order, axis=0).T.tolist()))
+
     def topic_mass(self) -> NDArray[np.float64]:
         """The denominator of f_k: tokens, promoted mass and smoothing, (C,)."""
         beta = np.float32(self.rules.beta[0])
@@ -251,7 +259,9 @@ def run_chain(
         if sampling_from:
             averages.add(chain)
         if progress is not None:
-            progress(Progress(stage, query, done, schedule.max_sweeps, int(chain.in_use.sum()), likelihood))
+            words = chain.leading_words() if stage == "parents" and likelihood is not None else ()
+            n_topics = int(chain.in_use.sum())
+            progress(Progress(stage, query, done, schedule.max_sweeps, n_topics, likelihood, words))
         interrupted = interruption is not None and interruption.requested
         if interrupted or (sampling_from and done >= _last_sweep(sampling_from, schedule)):
             break

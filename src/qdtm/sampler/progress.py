@@ -32,6 +32,9 @@ class Progress:
         Topics in use now.
     log_likelihood : float or None
         Per token, where it was computed after this sweep.
+    leading_words : tuple of tuple of int
+        The words with most tokens in each parent topic, best first, while these are fitted and where the
+        likelihood was computed; else empty.
     """
 
     stage: Stage
@@ -40,6 +43,7 @@ class Progress:
     max_sweeps: int
     n_topics: int
     log_likelihood: float | None
+    leading_words: tuple[tuple[int, ...], ...] = ()
 
 
 ProgressCallback = Callable[[Progress], object]
