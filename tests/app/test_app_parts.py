@@ -1,0 +1,209 @@
+"""What pages show, without any page: asking, exploring, comparing, taking away, naming."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qdtm import QueryDrivenTopicModel
+from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text, look_up
+from qdtm.app.comparing import compare_topics
+from qdtm.app.exploring import DocumentFilter, Explorer, carriers
+from qdtm.app.intake import columns_of_upload, preview_file
+from qdtm.app.labels import read_labels, write_label
+from qdtm.app.opened import Shelf
+from qdtm.app.requests import Columns, FitRequest
+from qdtm.app.takeaway import program
+from qdtm.app.tasks import FitNotes
+from qdtm.concepts import Query
+from qdtm.corpus import Corpus
+from qdtm.errors import ParameterError
+from qdtm.sampler.progress import Progress
+
+from .texts import rows, write_table
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    table = rows()
+    fields = {"published": [row[1] for row in table], "party": [row[2] for row in table]}
+    return Corpus.from_texts([row[3] for row in table], ids=[row[0] for row in table], fields=fields)
+
+
+@pytest.fixture(scope="module")
+def model(corpus: Corpus) -> QueryDrivenTopicModel:
+    fitted = QueryDrivenTopicModel(["school", "hospital"], max_sweeps=30).fit(corpus)
+    return fitted.set_columns(time_column="published", group_column="party")
+
+
+@pytest.fixture(scope="module")
+def explorer(model: QueryDrivenTopicModel) -> Explorer:
+    return Explorer(model.result_)
+
+
+# --- asking ------------------------------------------------------------------------------------------------
+
+
+def test_drafts_are_checked_each_and_expanded_together(corpus: Corpus) -> None:
+    empty, school, unknown = look_up(corpus, [Draft(), Draft("school"), Draft("zebra")], None)
+    assert empty.check is None
+    assert school.check is not None
+    assert school.concept is not None
+    assert "teacher" in [word.word for word in school.concept.words]
+    assert unknown.check is not None
+    assert unknown.check.verdict == "absent"
+    assert unknown.concept is None
+
+
+def test_twins_and_contradictions_are_a_line_not_an_error(corpus: Corpus) -> None:
+    twins = look_up(corpus, [Draft("school"), Draft("schools")], None)
+    assert "same after cleaning" in twins[0].problem
+    nonsense = look_up(corpus, [Draft("school", exclude=("school",))], None)
+    assert nonsense[0].concept is None
+
+
+def test_a_word_taken_out_is_dropped_if_it_was_proposed_and_forgotten_if_it_was_added() -> None:
+    draft = Draft("school").with_word("add", "tutor")
+    assert draft.take_out("tutor") == Draft("school")
+    dropped = draft.take_out("teacher")
+    assert dropped.drop == ("teacher",)
+    assert dropped.with_word("add", "teacher").drop == ()
+
+
+def test_drafts_survive_an_address() -> None:
+    drafts = (Draft("a b", "or", "rel", add=("c",)), Draft(keywords=("d", "e")))
+    assert drafts_from_text(drafts_to_text(drafts)) == drafts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1, null]",
+        '{"text": "a"}',
+        "[" * 99_999,
+        '[{"text": 5, "add": "x", "rule": [], "drop": [1]}]',
+    ],
+)
+def test_any_address_gives_drafts(text: str) -> None:
+    assert all(draft == Draft() for draft in drafts_from_text(text))
+
+
+def test_own_keywords_take_the_place_of_expansion() -> None:
+    assert Draft(keywords=("a",), rule="or").query() == Query(keywords=("a",), rule="or")
+    assert Draft("a", expansion="none").query().expansion is None
+
+
+# --- exploring ---------------------------------------------------------------------------------------------
+
+
+def test_documents_are_filtered_searched_and_sorted(explorer: Explorer) -> None:
+    found = explorer.find(0, DocumentFilter(n=5))
+    assert len(found.rows) == len(found.views) == 5
+    assert found.n_found >= 25
+    relevance = [view.relevance for view in found.views]
+    assert relevance == sorted(relevance, reverse=True)
+    assert explorer.find(0, DocumentFilter(search="ONERROR hurt")).rows == (1,)
+    assert explorer.find(0, DocumentFilter(search="nowhere")).n_found == 0
+    newest = explorer.find(0, DocumentFilter(sort="newest", n=90)).rows
+    assert explorer.days is not None
+    assert (np.diff(explorer.days[list(newest)].astype(int)) <= 0).all()
+    oldest = explorer.find(0, DocumentFilter(sort="oldest", n=90)).rows
+    assert sorted(oldest) == sorted(newest)
+
+
+def test_only_the_documents_of_a_subtopic(explorer: Explorer) -> None:
+    subtopic = explorer.result.topics[0].subtopics[0].id
+    found = explorer.find(0, DocumentFilter(subtopic=subtopic, n=90))
+    assert found.n_found
+    assert {view.subtopic for view in found.views} == {subtopic}
+
+
+def test_the_shares_of_a_documents_words_sum_to_one(explorer: Explorer) -> None:
+    explanation = explorer.explain(0, 1)
+    words = carriers(explanation)
+    assert sum(word.share for word in words) == pytest.approx(1.0)
+    assert sum(word.count for word in words) == len(explanation.tokens)
+    assert len({word.word for word in words}) == len(words)
+    assert words == sorted(words, key=lambda word: (-word.share, word.word))
+
+
+def test_a_topic_is_like_itself_and_unlike_another(explorer: Explorer) -> None:
+    result, scores = explorer.result, [explorer.scores(q) for q in (0, 1)]
+    same = compare_topics(result, 0, scores[0], result, 0, scores[0])
+    assert same.similarity == pytest.approx(1.0)
+    assert same.n_shared_documents == same.n_documents
+    assert not same.left_words
+    assert all(pair.similarity == pytest.approx(1.0) for pair in same.pairs)
+    other = compare_topics(result, 0, scores[0], result, 1, scores[1])
+    assert other.similarity < 0.5
+    assert other.n_shared_documents < other.n_documents
+
+
+def test_names_are_kept_beside_the_result(tmp_path: Path, explorer: Explorer) -> None:
+    write_label(tmp_path, explorer.result, "0.1", "  Teaching ")
+    write_label(tmp_path, explorer.result, "1", "Health")
+    write_label(tmp_path, explorer.result, "1", "")
+    assert read_labels(tmp_path) == {"0.1": "Teaching"}
+    with pytest.raises(ParameterError, match="no topic '9'"):
+        write_label(tmp_path, explorer.result, "9", "x")
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+
+def test_a_preview_guesses_what_the_columns_are(tmp_path: Path) -> None:
+    preview = preview_file(write_table(tmp_path / "a.csv"))
+    assert preview.columns == ("key", "published", "party", "body")
+    assert len(preview.rows) == 8
+    assert preview.guess == Columns(text="body", time="published")
+    (tmp_path / "b.txt").write_text("one\ntwo\n")
+    assert preview_file(tmp_path / "b.txt").rows == (("one",), ("two",))
+    (tmp_path / "c.jsonl").write_text('{"id": 7, "text": "one"}\n')
+    assert preview_file(tmp_path / "c.jsonl").guess == Columns(text="text", id="id")
+
+
+def test_columns_that_the_table_has_not_are_none() -> None:
+    assert columns_of_upload({"text": "body", "id": "(none)"}, ["body"]) == Columns(text="body")
+
+
+def test_the_program_makes_the_same_queries(tmp_path: Path) -> None:
+    queries = (Query('it\'s "quoted"', rule="or", drop=("a",)), Query(keywords=("b", "c")))
+    request = FitRequest("x", "we're.csv", queries, seed=7, columns=Columns("body", "key"), language="german")
+    tree = ast.parse(program(request))
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Query"
+    ]
+    made = [Query(**{k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}) for call in calls]
+    assert made == list(queries)
+    assert "random_state=7" in program(request)
+    assert "'we\\'re.csv'" in program(request) or '"we\'re.csv"' in program(request)
+
+
+def test_a_shelf_makes_once_and_forgets_the_oldest() -> None:
+    made: list[int] = []
+    shelf: Shelf[int] = Shelf(2)
+    for key in (1, 2, 1, 3, 1, 2):
+        shelf.get(key, lambda key=key: made.append(key) or key)  # type: ignore[misc]
+    assert made == [1, 2, 3, 2]
+
+
+def test_a_fit_notes_its_words_and_asks_to_stop_once(tmp_path: Path) -> None:
+    interrupts = []
+    notes = FitNotes(tmp_path / "progress.json", lambda: True, ("a", "b", "c"))
+    for sweep in (1, 2):
+        try:
+            notes(Progress("parents", None, sweep, 300, 4, -7.0, ((2, 0),)))
+        except KeyboardInterrupt:
+            interrupts.append(sweep)
+    assert interrupts == [1]
+    noted = json.loads((tmp_path / "progress.json").read_text())
+    assert noted["leading_words"] == [["c", "a"]]
+    assert noted["curves"] == {"parent topics": [[1, -7.0]]}
