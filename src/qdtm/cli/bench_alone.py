@@ -32,7 +32,8 @@ alone_options = together(
                  help="Drop documents of the query's category until it has this share of the corpus."),
     click.option("--together", "with_together", is_flag=True,
                  help="Ask all queries together too, and compare the answers."),
-    click.option("--subtopics", is_flag=True, help="Split the parent topics, and measure their cohesion."),
+    click.option("--subtopics", is_flag=True,
+                 help="Split the parent topics of qdtm, and measure their cohesion."),
     click.option("--max-sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of a phase at most."),
     click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
                  help="Worker processes; the result is the same with any."),
@@ -50,10 +51,10 @@ alone_options = together(
 def alone(**options: Any) -> None:
     """Ask every query alone.
 
-    P@K of the query-driven model (qdtm), of the paper's setting (paper; not 2,000 sweeps but as many as qdtm has
-    at most), of ranking by the share of qdtm's concept words (share), by query likelihood and BM25 with the
-    concept words (ql, bm25) or the query's own (ql-query, bm25-query), of LDA, and of LDA seeded with the concept
-    words.
+    P@K of the query-driven model (qdtm), of the paper's setting (paper; not with 2,000 sweeps but with as
+    many as qdtm has at most), of ranking by the share of qdtm's concept words (share), by query likelihood
+    and BM25 with the concept words (ql, bm25) or the query's own (ql-query, bm25-query), of LDA, and of LDA
+    seeded with the concept words.
     """
     from qdtm.cli.bench_alone_views import alone_pages
     from qdtm.cli.console import print_json, print_page

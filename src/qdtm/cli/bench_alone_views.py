@@ -12,8 +12,9 @@ from rich.text import Text
 
 from qdtm.cli.plain_text import one_line
 from qdtm.cli.views import Columns, facts, heading, table
+from qdtm.evaluation.bench.alone.cells import OURS
 from qdtm.evaluation.bench.alone.summary import AloneMetric, mean_of, queries_of, words_of
-from qdtm.evaluation.bench.alone.targets import OURS, judge
+from qdtm.evaluation.bench.alone.targets import judge
 
 if TYPE_CHECKING:
     from qdtm.evaluation.bench.alone import AloneSummary

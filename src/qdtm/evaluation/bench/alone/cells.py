@@ -13,6 +13,9 @@ from typing import Literal
 from qdtm.errors import ParameterError
 from qdtm.evaluation.datasets import ExperimentConcept
 
+OURS = "qdtm"
+"""The row that all others are there for."""
+
 
 @dataclass(frozen=True)
 class AloneCell:
@@ -95,10 +98,13 @@ def plan_alone(
     thin: float | None = None,
     subtopics: bool = False,
 ) -> tuple[AloneCell, ...]:
-    """List the cells: of each data set the queries by number; run r has the seed `seed + r`."""
+    """List the cells: of each data set the queries by number; run r has the seed `seed + r`.
+
+    Subtopics are for our own row; no other is measured by them.
+    """
     rows = tuple(models)
     return tuple(
-        AloneCell(dataset, query, model, seed + run, thin, subtopics)
+        AloneCell(dataset, query, model, seed + run, thin, subtopics and model == OURS)
         for dataset, numbers in queries.items()
         for model in rows
         for run in range(runs)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from qdtm.errors import ParameterError
+from qdtm.evaluation.bench.alone.cells import OURS
 from qdtm.evaluation.bench.alone.summary import (
     AloneMetric,
     AloneSummary,
@@ -20,7 +21,7 @@ from qdtm.evaluation.bench.alone.summary import (
     queries_of,
     words_of,
 )
-from qdtm.evaluation.bench.alone.targets import OURS, judge
+from qdtm.evaluation.bench.alone.targets import judge
 
 START, END = "<!-- results: start -->", "<!-- results: end -->"
 """What is between these in the page is written by `fill`."""

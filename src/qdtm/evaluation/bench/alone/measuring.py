@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
+from qdtm.evaluation.bench.alone.cells import OURS, AloneCell, AloneResult
 from qdtm.evaluation.bench.alone.rows import TOGETHER, Answer
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.metrics import precision_at_k, topic_cohesion
@@ -15,7 +15,7 @@ from qdtm.evaluation.systems.baselines import break_ties
 N_TOP_WORDS = 20
 """Words of a topic that are kept and compared; ten of them are shown."""
 
-COMPARED = ("qdtm", TOGETHER)
+COMPARED = (OURS, TOGETHER)
 """Rows whose documents are compared with each other."""
 
 

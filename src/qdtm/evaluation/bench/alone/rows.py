@@ -24,6 +24,7 @@ from qdtm.evaluation.baselines.collapsed import LDA, SeededLDA
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.retrieval import bm25_scores, query_likelihood_scores
 from qdtm.evaluation.baselines.topic_fit import TopicFit
+from qdtm.evaluation.bench.alone.cells import OURS
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
@@ -333,7 +334,7 @@ def _answer_of_topic(fit: TopicFit, dataset: Dataset, k: int, seconds: float) ->
 
 # --- by name ---------------------------------------------------------------------------------------------
 
-ROWS = ("qdtm", "paper", REFERENCE, "ql", "ql-query", "bm25", "bm25-query", "lda", "seeded-lda")
+ROWS = (OURS, "paper", REFERENCE, "ql", "ql-query", "bm25", "bm25-query", "lda", "seeded-lda")
 """All rows, in order."""
 
 
@@ -347,8 +348,8 @@ def make_row(name: str, max_sweeps: int | None = None) -> AloneRow:
     MissingExtraError
         If it needs a package that is not installed.
     """
-    if name in ("qdtm", "paper"):
-        return QueryDrivenRow(name, "default" if name == "qdtm" else name, max_sweeps)
+    if name in (OURS, "paper"):
+        return QueryDrivenRow(name, "default" if name == OURS else name, max_sweeps)
     if name == TOGETHER:
         return TogetherRow(name, max_sweeps)
     if name in ("lda", "seeded-lda"):

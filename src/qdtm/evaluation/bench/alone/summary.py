@@ -1,4 +1,4 @@
-"""Answers as figures: `AloneResult` in, a row a query, model and metric out, and one for the mean over queries.
+"""Answers as figures: `AloneResult` in, a row a query, model and metric out, and one for the means.
 
 Every figure is first one of a query in a run. The mean over the queries of a corpus is taken run by run, so
 that `sd` says how much the seed matters, as in the tables.
@@ -79,25 +79,27 @@ class QuerySummary(AloneSummary):
 
 def summarise_alone(results: Sequence[AloneResult]) -> tuple[AloneSummary, ...]:
     """Put runs together: for each data set and model the means, then the queries, in the order they come."""
-    of_cell = {result.cell: result for result in results}
+    answers = {_key(result.cell, result.cell.model): result for result in results}
     summaries: list[AloneSummary] = []
     for rows in _grouped(results, lambda cell: (cell.dataset, cell.model)):
-        figures = [(result, _figures(result, of_cell)) for result in rows]
+        figures = [(result, _figures(result, answers)) for result in rows]
         for metric in get_args(AloneMetric):
             summaries += _means(metric, figures)
         for of_query in _grouped(rows, lambda cell: cell.query):
             for metric in get_args(AloneMetric):
-                summaries += _of_query(metric, [(row, _figures(row, of_cell)) for row in of_query])
+                summaries += _of_query(metric, [(row, _figures(row, answers)) for row in of_query])
     return tuple(summaries)
 
 
 Figures = Mapping[AloneMetric, float]
+Key = tuple[str, int, int, str]
+Answers = Mapping[Key, AloneResult]
 
 
-def _figures(result: AloneResult, of_cell: Mapping[AloneCell, AloneResult]) -> Figures:
+def _figures(result: AloneResult, answers: Answers) -> Figures:
     """Work out the figures of a query in a run; those that the model does not have are left out."""
     figures: dict[AloneMetric, float] = {"precision_at_k": result.precision_at_k}
-    share = of_cell.get(_of_model(result.cell, REFERENCE))
+    share = answers.get(_key(result.cell, REFERENCE))
     if share is not None and share is not result:
         margin = result.precision_at_k - share.precision_at_k
         figures |= {"margin": margin, "below_share": float(margin < 0)}
@@ -113,7 +115,7 @@ def _figures(result: AloneResult, of_cell: Mapping[AloneCell, AloneResult]) -> F
         figures["n_background"] = float(result.n_background)
     if result.cohesion is not None:
         figures["cohesion"] = result.cohesion
-    together = of_cell.get(_of_model(result.cell, TOGETHER))
+    together = answers.get(_key(result.cell, TOGETHER))
     if together is not None and result.documents and together is not result:
         figures |= {
             "same_words": _overlap(result.words, together.words),
@@ -122,8 +124,9 @@ def _figures(result: AloneResult, of_cell: Mapping[AloneCell, AloneResult]) -> F
     return figures
 
 
-def _of_model(cell: AloneCell, model: str) -> AloneCell:
-    return AloneCell(cell.dataset, cell.query, model, cell.seed, cell.thin, cell.subtopics)
+def _key(cell: AloneCell, model: str) -> Key:
+    """What names the answer of a model to a cell's query in its run."""
+    return cell.dataset, cell.query, cell.seed, model
 
 
 def _overlap(ours: Sequence[object], theirs: Sequence[object]) -> float:

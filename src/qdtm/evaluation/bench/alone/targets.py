@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from qdtm.evaluation.bench.alone.cells import OURS
 from qdtm.evaluation.bench.alone.rows import TOGETHER
 from qdtm.evaluation.bench.alone.summary import AloneMetric, AloneSummary, QuerySummary
-
-OURS = "qdtm"
 
 ALONE: Mapping[str, float] = {"20news": 0.65, "tagmynews": 0.68, "searchsnippets": 0.77}
 """Least mean P@K of queries asked alone."""

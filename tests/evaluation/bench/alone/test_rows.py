@@ -1,0 +1,124 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from qdtm.errors import ParameterError
+from qdtm.evaluation.bench.alone.cells import AloneCell
+from qdtm.evaluation.bench.alone.measuring import measure_answer
+from qdtm.evaluation.bench.alone.rows import (
+    ROWS,
+    Answer,
+    concept_words,
+    make_row,
+    make_rows,
+    query_words,
+    share_scores,
+)
+from qdtm.evaluation.metrics import precision_at_k
+from qdtm.model import QueryDrivenTopicModel
+
+from .planted import PER_THEME, THEMES, planted_dataset
+
+SWEEPS = 20
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return planted_dataset()
+
+
+def ask(name, dataset, query=1, **options):
+    [answer] = make_row(name, SWEEPS).answer(dataset, [query], 0, **options)
+    return answer
+
+
+def test_rows_that_need_words_get_those_of_the_model(dataset):
+    for q, concept in enumerate(dataset.concepts):
+        model = QueryDrivenTopicModel(concept.query, max_sweeps=2, subtopics=False).fit(dataset.corpus)
+        assert tuple(concept_words(dataset, q)) == tuple(model.concepts_[0].word_indices)
+        assert [dataset.corpus.vocabulary[w] for w in query_words(dataset, q)] == [concept.query]
+
+
+def test_share_is_that_of_the_tokens(dataset):
+    words = query_words(dataset, 0)
+    scores = share_scores(dataset.corpus.document_term_matrix, words)
+    assert scores[0] == pytest.approx(1 / 9)  # the first document names its theme once, in nine tokens
+    assert scores[1] == 0.0
+    assert np.flatnonzero(scores).max() < PER_THEME
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if "lda" not in name])
+def test_every_row_finds_more_than_chance(dataset, name):
+    answer = ask(name, dataset)
+    relevant = dataset.labels == 1
+    assert max(precision_at_k(scores, relevant) for scores in answer.scores) > 0.3
+
+
+def test_the_model_finds_documents_that_do_not_name_the_query(dataset):
+    answer, by_name = ask("qdtm", dataset, subtopics=True), ask("bm25-query", dataset)
+    relevant = dataset.labels == 1
+    assert precision_at_k(answer.scores[0], relevant) > 0.8
+    assert np.count_nonzero(by_name.scores[0]) == 14  # every third of forty names it
+    assert 0.1 < answer.prevalence < 0.5
+    assert answer.topic.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["lda", "seeded-lda"])
+def test_topic_models_give_two_readings_and_the_topic_of_the_words(dataset, name):
+    pytest.importorskip("tomotopy", reason="the row needs the extra 'baselines'")
+    answer = ask(name, dataset)
+    assert len(answer.scores) == 2
+    assert answer.n_background == 19
+    top = dataset.corpus.vocabulary[int(answer.topic.argmax())]
+    assert top in ("cricket", *THEMES["cricket"])
+
+
+def test_one_joint_fit_answers_all(dataset):
+    row = make_row("together", SWEEPS)
+    answers = list(row.answer(dataset, [0, 3], 0))
+    assert row.at_once
+    assert len({answer.seconds for answer in answers}) == 1
+    for q, answer in zip([0, 3], answers, strict=True):
+        assert precision_at_k(answer.scores[0], dataset.labels == q) > 0.8
+
+
+@pytest.mark.parametrize("name", ["qdtm", "share", "bm25-query", "together"])
+def test_a_query_that_the_corpus_lacks_ranks_by_chance(dataset, name):
+    unknown = replace(dataset.concepts[0], query="zebra")
+    answer = ask(name, replace(dataset, concepts=(unknown, *dataset.concepts[1:])), query=0)
+    assert np.ptp(answer.scores[0]) == 0.0
+
+
+def test_share_always_comes_along_and_unknown_rows_are_refused():
+    assert list(make_rows(["qdtm"], together=True)) == ["qdtm", "share", "together"]
+    with pytest.raises(ParameterError, match=r"alone has no row 'gpt'\. Choose one of qdtm, paper, share"):
+        make_rows(["gpt"])
+
+
+def test_the_paper_runs_as_long_as_the_default_at_most():
+    assert make_row("paper").settings == {"preset": "paper", "max_sweeps": 300}
+    assert make_row("paper", 20).settings == {"preset": "paper", "max_sweeps": 20}
+
+
+def test_an_answer_is_measured_by_its_better_reading(dataset):
+    relevant = dataset.labels == 2
+    wrong, half = np.where(relevant, -1.0, 1.0), relevant * np.tile([1.0, -1.0], len(relevant) // 2)
+    topic = np.linspace(0, 1, dataset.corpus.n_words)
+    answer = Answer((wrong, half), 1.0, topic, prevalence=0.1, subtopics=(topic, topic[::-1]))
+    vectors = np.eye(dataset.corpus.n_words, dtype=np.float32)
+    result = measure_answer(AloneCell("x", 2, "qdtm", 0), answer, dataset, vectors)
+    assert result.precision_at_k == precision_at_k(half, relevant) >= 0.5
+    assert (result.n_relevant, result.true_share, result.size_ratio) == (40, 0.25, 0.4)
+    assert result.words[0] == dataset.corpus.vocabulary[-1]
+    assert len(result.documents) == 40
+    assert result.cohesion == pytest.approx(
+        0.5
+    )  # one subtopic is the parent, the other has none of its words
+
+
+def test_equally_good_documents_do_not_follow_the_order_of_the_categories(dataset):
+    nothing = Answer((np.zeros(dataset.corpus.n_documents),), 0.0)
+    result = measure_answer(AloneCell("x", 0, "share", 0), nothing, dataset)
+    assert 0.1 < result.precision_at_k < 0.5
+    assert result.documents == result.words == ()

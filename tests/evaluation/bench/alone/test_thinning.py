@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from qdtm.evaluation.bench.alone.thinning import kept_documents, thin
+
+from .planted import planted_dataset
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.1])
+def test_the_category_has_the_share_and_all_others_stay(share):
+    labels = np.repeat([0, 1, 2], [500, 300, 1200])
+    kept = kept_documents(labels, 1, share, seed=3)
+    left = labels[kept]
+    assert (left == 1).mean() == pytest.approx(share, rel=0.05)
+    assert (left != 1).sum() == 1700
+    assert (np.diff(kept) > 0).all()
+
+
+def test_the_seed_chooses_and_a_rare_category_stays():
+    labels = np.repeat([0, 1], [300, 1000])
+    first, same, other = (kept_documents(labels, 0, 0.05, seed) for seed in (0, 0, 1))
+    assert np.array_equal(first, same)
+    assert not np.array_equal(first, other)
+    assert len(kept_documents(labels, 0, 0.9, 0)) == 1300
+
+
+def test_documents_keep_their_words_and_labels():
+    dataset = planted_dataset()
+    thinned = thin(dataset, 1, 0.1, seed=0)
+    kept = kept_documents(dataset.labels, 1, 0.1, seed=0)
+    assert np.array_equal(thinned.labels, dataset.labels[kept])
+    for row, j in ((0, kept[0]), (len(kept) - 1, kept[-1])):
+        assert _words(thinned.corpus, row) == _words(dataset.corpus, j)
+
+
+def _words(corpus, j):
+    return [corpus.vocabulary[w] for w in corpus.tokens[corpus.offsets[j] : corpus.offsets[j + 1]]]
