@@ -73,7 +73,7 @@ def measure(n_tokens: int, n_topics: int) -> Cost:
     one, _ = min(_seconds(chain, sweeps) for _ in range(repeats))
     chain.engine = Threads(2)
     two, outside = min(_seconds(chain, sweeps) for _ in range(repeats))
-    speed_up = one / (outside + (two - outside) / 2) if len(chain.shards) > 1 else 1.0
+    speed_up = min(2.0, one / (outside + (two - outside) / 2)) if len(chain.shards) > 1 else 1.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Cost(n_tokens, n_topics, len(chain.shards), one / n_tokens * 1e9, speed_up, peak)
 
