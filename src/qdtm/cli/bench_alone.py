@@ -10,7 +10,7 @@ import click
 from qdtm.cli.options import output_options, together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from qdtm.evaluation.bench import CellResult
     from qdtm.evaluation.bench.alone import AloneCell, AloneResult
@@ -78,13 +78,16 @@ def _run(options: dict[str, Any]) -> list[AloneResult]:
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.failure import InterruptedFailure
     from qdtm.evaluation.bench import Workbench
-    from qdtm.evaluation.bench.alone import AloneStore, run_alone
+    from qdtm.evaluation.bench.alone import AloneStore, choose_queries, run_alone
     from qdtm.evaluation.bench.alone.rows import make_rows
+    from qdtm.evaluation.datasets import concepts_of
 
+    datasets = options["datasets"] or DATASETS
+    queries = choose_queries({name: concepts_of(name) for name in datasets}, options["queries"])
     notes = notes_console()
     with warnings_as_notes(notes):
         rows = make_rows(options["models"], options["max_sweeps"], together=options["with_together"])
-    cells = _plan(rows, options)
+    cells = _plan(queries, rows, options)
     with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display:
         try:
             return run_alone(
@@ -103,14 +106,14 @@ def _run(options: dict[str, Any]) -> list[AloneResult]:
             ) from None
 
 
-def _plan(models: Iterable[str], options: dict[str, Any]) -> tuple[AloneCell, ...]:
+def _plan(
+    queries: Mapping[str, Sequence[int]], models: Iterable[str], options: dict[str, Any]
+) -> tuple[AloneCell, ...]:
     """List what is to be run."""
-    from qdtm.evaluation.bench.alone import choose_queries, plan_alone
-    from qdtm.evaluation.datasets import concepts_of
+    from qdtm.evaluation.bench.alone import plan_alone
 
-    asked = {name: concepts_of(name) for name in options["datasets"] or DATASETS}
     return plan_alone(
-        choose_queries(asked, options["queries"]),
+        queries,
         models,
         runs=options["runs"],
         seed=options["seed"],
