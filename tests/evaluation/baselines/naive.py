@@ -45,8 +45,11 @@ def link_factor(counts, row, knowledge, k):
     return min(pull, MOST)
 
 
-def path_ratio(n_wk, knowledge, w, g, k, beta):
-    """The path through the Dirichlet tree over that through the plain prior, from the counts of words."""
+def path_ratios(n_wk, knowledge, w, g, k, beta):
+    """The path through the Dirichlet tree over that through the plain prior, from the counts of words.
+
+    Two factors: that of the must-link group and, if there are cannot-links, that of its component.
+    """
     eta = knowledge.eta
     groups = {
         h: [v for v, row in enumerate(knowledge.row_of) if row >= 0 and knowledge.group_of[row] == h]
@@ -55,20 +58,17 @@ def path_ratio(n_wk, knowledge, w, g, k, beta):
     n = {h: float(sum(n_wk[v, k] for v in words)) for h, words in groups.items()}
     size = {h: len(words) for h, words in groups.items()}
     n_w = float(n_wk[w, k])
+    yield ((n[g] + size[g] * beta) * (n_w + eta * beta) / ((n[g] + size[g] * (eta * beta)) * (n_w + beta)))
     r = knowledge.component_of[g]
-    if r < 0:
-        path = n[g] + size[g] * beta
-    else:
+    if r >= 0:
         members = [h for h in groups if knowledge.component_of[h] == r]
         liked = [h for h in members if knowledge.favoured[h, k]]
         n_r, n_m = sum(n[h] for h in members), sum(n[h] for h in liked)
         words_r, words_m = sum(size[h] for h in members), sum(size[h] for h in liked)
-        below = n_r + eta * words_m * beta + (words_r - words_m) * beta
-        path = (n_r + words_r * beta) * (n[g] + size[g] * beta) / below
+        path = (n_r + words_r * beta) / (n_r + eta * words_m * beta + (words_r - words_m) * beta)
         if g in liked:
             path *= (n_m + eta * words_m * beta) / (n_m + words_m * beta)
-    path *= (n_w + eta * beta) / (n[g] + size[g] * eta * beta)
-    return path / (n_w + beta)
+        yield path
 
 
 def sweep(tokens, offsets, topics, n_topics, alpha, beta, knowledge, stream):
@@ -91,8 +91,8 @@ def sweep(tokens, offsets, topics, n_topics, alpha, beta, knowledge, stream):
                     weight[k] *= knowledge.potential[row, k]
                     weight[k] = f32(float(weight[k]) * link_factor(n_wk, row, knowledge, k))
                     if knowledge.group_of[row] >= 0:
-                        ratio = path_ratio(n_wk, knowledge, w, knowledge.group_of[row], k, beta)
-                        weight[k] = f32(float(weight[k]) * ratio)
+                        for ratio in path_ratios(n_wk, knowledge, w, knowledge.group_of[row], k, beta):
+                            weight[k] = f32(float(weight[k]) * ratio)
             stream, u = uniform(stream)
             topics[i] = draw_topic(weight, u)
             n_wk[w, topics[i]] += 1
