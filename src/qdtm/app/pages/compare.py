@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 from qdtm.app.comparing import Comparison, compare_topics
 from qdtm.app.context import AppContext
 from qdtm.app.exploring import Explorer
-from qdtm.app.pages.frame import frame, page
+from qdtm.app.pages.frame import frame, page, while_waiting
 from qdtm.app.panel import Panel
 from qdtm.report.building import word_bars
 
@@ -17,16 +17,15 @@ def register(context: AppContext) -> None:
 
     @page("/compare/{left_id}/{left_query}/{right_id}/{right_query}")
     async def compare(left_id: str, left_query: int, right_id: str, right_query: int) -> None:
-        left = await asyncio.to_thread(context.opened.result, left_id)
-        right = await asyncio.to_thread(context.opened.result, right_id)
-        q_left, q_right = _within(left, left_query), _within(right, right_query)
-        comparison = await asyncio.to_thread(_compare, left, q_left, right, q_right)
-        sides = [
-            _side(left, left_id, q_left),
-            _side(right, right_id, q_right),
-        ]
+        def work() -> dict[str, Any]:
+            left, right = context.opened.result(left_id), context.opened.result(right_id)
+            q_left, q_right = _within(left, left_query), _within(right, right_query)
+            sides = [_side(left, left_id, q_left), _side(right, right_id, q_right)]
+            return {"sides": sides, "comparison": _compare(left, q_left, right, q_right)}
+
         with frame("Compare", "Explore"):
-            Panel("compare.html", sides=sides, comparison=comparison)
+            values = await while_waiting("Opening the results …", work)
+            Panel("compare.html", **values)
 
 
 def _within(explorer: Explorer, q: int) -> int:

@@ -14,7 +14,7 @@ from qdtm.app.context import AppContext
 from qdtm.app.exploring import SORTS, DocumentFilter, Explorer, carriers
 from qdtm.app.jobs import Job
 from qdtm.app.labels import write_label
-from qdtm.app.pages.frame import frame, page
+from qdtm.app.pages.frame import frame, page, while_waiting
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
@@ -40,12 +40,19 @@ def register(context: AppContext) -> None:
         if not job.has_result:
             ui.navigate.to(f"/fit/{job_id}")
             return
-        explorer = await asyncio.to_thread(context.opened.result, job_id)
-        q = query if 0 <= query < explorer.result.fit.n_queries else 0
+        q = query if 0 <= query < len(job.request.queries) else 0
         again = drafts_to_text([_draft(each) for each in job.request.queries])
         links = {"Query": f"/ask/{job.request.corpus}?ask={quote(again)}"}
-        with frame(explorer.result.topics[q].name, "Explore", links):
+        with frame(job.request.queries[q].name, "Explore", links):
+            explorer = await while_waiting("Opening the result …", lambda: _open(context, job_id, q))
             await ResultPage(context, job, job.request, explorer, q).build()
+
+
+def _open(context: AppContext, job_id: str, q: int) -> Explorer:
+    """Open a result, and work out what its page shows first."""
+    explorer = context.opened.result(job_id)
+    explorer.view(q)
+    return explorer
 
 
 def _draft(query: object) -> Draft:

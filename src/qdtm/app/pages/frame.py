@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from nicegui import ui
 
@@ -14,8 +15,10 @@ from qdtm.app.panel import Panel
 from qdtm.app.rendering import render, script, style_sheet, version_of
 from qdtm.errors import QdtmError
 
+T = TypeVar("T")
 PageFunction = Callable[..., Awaitable[None]]
 
+_SECONDS_TO_CONNECT = 60.0
 STEPS = ("Corpus", "Query", "Fit", "Explore")
 
 
@@ -66,10 +69,21 @@ def page(path: str) -> Callable[[PageFunction], PageFunction]:
             except QdtmError as error:
                 with frame("Not there", "Corpus"):
                     show_problem(str(error))
+            except TimeoutError:
+                return  # nobody is there: a program asked for the page, or the tab was closed at once
 
         return ui.page(path)(made)
 
     return decorate
+
+
+async def while_waiting(message: str, work: Callable[[], T]) -> T:
+    """Do what takes its time in a thread, with the page shown already."""
+    waiting = Panel("waiting.html", message=message)
+    await ui.context.client.connected(_SECONDS_TO_CONNECT)
+    made = await asyncio.to_thread(work)
+    waiting.delete()
+    return made
 
 
 def show_problem(message: str, link: str = "/", label: str = "Back to the start") -> None:

@@ -24,7 +24,7 @@ from qdtm.app.asking import (
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, AboutCorpus, read_about
 from qdtm.app.opened import OpenCorpus, vectors
-from qdtm.app.pages.frame import frame, page
+from qdtm.app.pages.frame import frame, page, while_waiting
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
@@ -47,8 +47,8 @@ def register(context: AppContext) -> None:
     @page("/ask/{corpus_id}")
     async def ask(corpus_id: str, ask: str = "") -> None:
         about = read_about(context.workspace, corpus_id)
-        opened = await asyncio.to_thread(context.opened.corpus, corpus_id)
         with frame(f"Query · {about.name}", "Query"):
+            opened = await while_waiting("Opening the corpus …", lambda: context.opened.corpus(corpus_id))
             Panel("about_corpus.html", about=about)
             await QueryPage(context, about, opened, drafts_from_text(ask) or (Draft(),)).build()
 
