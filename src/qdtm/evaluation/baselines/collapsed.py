@@ -15,6 +15,9 @@ from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.keywords import keyword_ids
 from qdtm.evaluation.baselines.topic_fit import FloatArray, Progress, TopicFit, fit_of_counts
 
+LONG = Schedule(n_sweeps=2000, burn_in=1000, thin=20)
+"""Without keywords a chain takes longer to find where topics are."""
+
 
 @dataclass(frozen=True)
 class LDA:
@@ -31,7 +34,7 @@ class LDA:
     n_topics: int
     alpha: float | None = None
     beta: float | None = None
-    schedule: Schedule = field(default_factory=Schedule)
+    schedule: Schedule = LONG
 
     def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""

@@ -18,7 +18,7 @@ from qdtm.corpus import Corpus
 from qdtm.embeddings import load_vectors
 from qdtm.evaluation.baselines.avitm import AVITM
 from qdtm.evaluation.baselines.chain import Schedule
-from qdtm.evaluation.baselines.collapsed import LDA, SeededLDA
+from qdtm.evaluation.baselines.collapsed import LDA, LONG, SeededLDA
 from qdtm.evaluation.baselines.constrained import DFLDA, ISLDA, SCLDA, Keywords
 from qdtm.evaluation.baselines.encoder import BERT, DocumentEncoder, sentence_encoder
 from qdtm.evaluation.baselines.extras import require
@@ -73,7 +73,11 @@ _TOMOTOPY = (("tomotopy", "baselines"),)
 _TORCH = (("torch", "baselines"),)
 
 RECIPES: Mapping[str, Recipe] = {
-    "lda": Recipe(lambda words, options: LDA(len(words) + 1, schedule=_schedule(options)), False, _TOMOTOPY),
+    "lda": Recipe(
+        lambda words, options: LDA(len(words) + 1, schedule=LONG.limited_to(options.max_sweeps)),
+        False,
+        _TOMOTOPY,
+    ),
     "dflda": Recipe(lambda words, options: DFLDA(words, schedule=_schedule(options)), False),
     "sclda": Recipe(lambda words, options: SCLDA(words, schedule=_schedule(options))),
     "islda": Recipe(lambda words, options: ISLDA(words, schedule=_schedule(options))),

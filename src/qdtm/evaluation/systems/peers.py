@@ -114,7 +114,11 @@ def _corex(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     binary = corpus.document_term_matrix.astype(bool).astype(np.float64)
     model.fit(binary, words=list(corpus.vocabulary), anchors=anchors, anchor_strength=_ANCHOR_STRENGTH)
     weights = np.asarray(model.alpha * model.mis, dtype=np.float64).clip(0)  # (K, V)
-    shares = np.asarray(model.p_y_given_x, dtype=np.float64)  # (D, K), each topic by itself
+    shares = np.array(model.p_y_given_x, dtype=np.float64)  # (D, K), each topic by itself
+    for q, ids in enumerate(keyword_ids(corpus, keywords_of(dataset))):
+        has_keyword = np.asarray(binary[:, list(ids)].sum(axis=1)).ravel() > 0
+        if shares[has_keyword, q].sum() * len(shares) < shares[:, q].sum() * has_keyword.sum():
+            shares[:, q] = 1.0 - shares[:, q]  # its state 1 may as well mean that the words are absent
     return Outcome(shares[:, : len(anchors)], shares, weights[: len(anchors)])
 
 
