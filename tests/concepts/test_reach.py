@@ -12,6 +12,7 @@ from qdtm.concepts.reach import (
     FULL_COVER,
     MOST_PER_WITNESS,
     Reach,
+    cover_the_corpus,
     estimate_breadth,
     measure_reach,
     uncovered_share,
@@ -148,3 +149,14 @@ def test_covered_when_the_breadths_add_up():
     half, whole = Reach(FULL_COVER / 2, np.zeros(3)), Reach(FULL_COVER, np.zeros(3))
     assert uncovered_share([half]) == pytest.approx(0.5)
     assert uncovered_share([half, half]) == uncovered_share([whole, half]) == 0.0
+
+
+def test_queries_cover_a_corpus_that_has_no_room_for_one_more():
+    def of(*breadths):
+        return [Reach(breadth, np.zeros(3)) for breadth in breadths]
+
+    assert cover_the_corpus(of(0.3, 0.3))
+    assert not cover_the_corpus(of(0.2, 0.2))
+    assert cover_the_corpus(of(*[0.045] * 16))
+    assert not cover_the_corpus(of(*[0.03] * 16))
+    assert not cover_the_corpus(of(BROADEST))  # a lone query has nobody to keep general words from it

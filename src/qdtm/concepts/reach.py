@@ -86,6 +86,12 @@ def uncovered_share(reaches: Sequence[Reach]) -> float:
     return max(0.0, 1.0 - sum(reach.breadth for reach in reaches) / FULL_COVER)
 
 
+def cover_the_corpus(reaches: Sequence[Reach]) -> bool:
+    """Say whether queries leave less than another of their size could fill; one alone is not asked."""
+    breadth = sum(reach.breadth for reach in reaches) / len(reaches)
+    return len(reaches) > 1 and uncovered_share(reaches) <= breadth
+
+
 def estimate_breadth(scores: FloatArray, witnesses: FloatArray) -> float:
     """Estimate the share of documents that are about the concept.
 
@@ -123,7 +129,9 @@ class _Evidence:
         present = index.by_document[self.rows]
         entry_weights = np.repeat(witnesses[self.rows], np.diff(present.indptr))
         self.n_witnesses = float(witnesses.sum())
-        self.n_with = np.bincount(present.indices, entry_weights, minlength=index.n_words)  # (V,)
+        self.n_with: FloatArray = np.bincount(
+            present.indices, weights=entry_weights, minlength=index.n_words
+        ).astype(np.float64)  # (V,)
         self.p_word = (np.diff(index.by_word.indptr) + 0.5) / (index.n_documents + 1.0)  # (V,)
 
     def log_odds(self, n_with: FloatArray, n_witnesses: FloatArray | float, p_word: FloatArray) -> FloatArray:

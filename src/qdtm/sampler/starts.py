@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach, uncovered_share
+from qdtm.concepts.reach import Reach, cover_the_corpus, uncovered_share
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
@@ -25,8 +25,10 @@ from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
 PHASE = 1
 """First number of the random streams of phase 1."""
 
-GRAIN = 1.5
-"""Background topics start this much finer than the parent topics."""
+FINENESS = 1.5
+"""How the number of background topics grows with what the queries leave, measured in concepts of their size.
+
+Above 1, because what lies beside a narrow concept is nearer to it and must be told apart from it."""
 
 MOST_BACKGROUND_TOPICS = 60
 
@@ -102,10 +104,13 @@ def claimed_documents(reaches: Sequence[Reach], n_documents: int) -> NDArray[np.
 
 
 def choose_n_background(reaches: Sequence[Reach]) -> int:
-    """Choose how many background topics to start with: those that cut the rest as fine as the queries.
+    """Choose how many background topics to start with: those that cut the rest finer than the queries.
 
-    Queries that cover the corpus leave room for one; a lone query on a hundredth of it, for many.
+    Queries that cover the corpus leave room for one, and start as in the paper; a lone query on a hundredth
+    of it, for many.
     """
+    if cover_the_corpus(reaches):
+        return 1
     breadth = float(np.mean([reach.breadth for reach in reaches]))
-    wanted = GRAIN * uncovered_share(reaches) / breadth
-    return int(np.clip(round(wanted), 1, MOST_BACKGROUND_TOPICS))
+    wanted = (uncovered_share(reaches) / breadth) ** FINENESS
+    return int(np.clip(round(wanted), 2, MOST_BACKGROUND_TOPICS))
