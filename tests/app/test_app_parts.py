@@ -94,6 +94,11 @@ def test_any_address_gives_drafts(text: str) -> None:
     assert all(draft == Draft() for draft in drafts_from_text(text))
 
 
+def test_a_query_goes_back_to_the_page_as_it_was() -> None:
+    for draft in (Draft("a", "or", "rel", add=("b",)), Draft("a", expansion="none"), Draft(keywords=("c",))):
+        assert Draft.of(draft.query()) == draft
+
+
 def test_own_keywords_take_the_place_of_expansion() -> None:
     assert Draft(keywords=("a",), rule="or").query() == Query(keywords=("a",), rule="or")
     assert Draft("a", expansion="none").query().expansion is None

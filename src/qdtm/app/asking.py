@@ -47,6 +47,14 @@ class Draft:
     drop: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, query: Query) -> Draft:
+        """Return a query as it would stand on the page."""
+        inherited: Choice = "kld"
+        expansion = inherited if query.expansion == "inherit" else query.expansion or "none"
+        lists = (query.keywords, query.add, query.drop, query.exclude)
+        return cls(query.text, query.rule or "and", expansion, *lists)
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing has been asked yet."""

@@ -163,7 +163,7 @@ def make_app(context: AppContext, address: str, open_browser: bool) -> FastAPI:
 
 async def _tend(context: AppContext) -> None:
     """Keep the jobs going, and have ready what the first visitor will need."""
-    await asyncio.to_thread(_prepare_demo, context)
+    _prepare_demo(context)
     context.jobs.warm()
     await asyncio.to_thread(vectors)
     while True:

@@ -41,7 +41,7 @@ def register(context: AppContext) -> None:
             ui.navigate.to(f"/fit/{job_id}")
             return
         q = query if 0 <= query < len(job.request.queries) else 0
-        again = drafts_to_text([_draft(each) for each in job.request.queries])
+        again = drafts_to_text([Draft.of(each) for each in job.request.queries])
         links = {"Query": f"/ask/{job.request.corpus}?ask={quote(again)}"}
         with frame(job.request.queries[q].name, "Explore", links):
             explorer = await while_waiting("Opening the result …", lambda: _open(context, job_id, q))
@@ -53,24 +53,6 @@ def _open(context: AppContext, job_id: str, q: int) -> Explorer:
     explorer = context.opened.result(job_id)
     explorer.view(q)
     return explorer
-
-
-def _draft(query: object) -> Draft:
-    """Return a query as it stood on the query page."""
-    from qdtm.concepts.query import Query
-
-    if not isinstance(query, Query):
-        return Draft()
-    expansion = query.expansion
-    return Draft(
-        query.text,
-        query.rule or "and",
-        "none" if expansion is None else "kld" if expansion == "inherit" else expansion,
-        query.keywords,
-        query.add,
-        query.drop,
-        query.exclude,
-    )
 
 
 class ResultPage:
