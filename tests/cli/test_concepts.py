@@ -31,7 +31,18 @@ def test_json_is_pure_and_complete(run, news):
 
 
 def test_options_reach_the_query(run, news):
-    options = ("--add", "smoke", "--drop", "wind", "--exclude", "forest", "--concept-words", 3)
+    options = (
+        "--add",
+        "smoke",
+        "--drop",
+        "wind",
+        "--exclude",
+        "forest",
+        "--concept-words",
+        3,
+        "--min-pointing",
+        0,
+    )
     result = run("concepts", news, "-q", "fire", *options, "--text-column", "body", "--json")
     (query,) = json.loads(result.stdout)["queries"]
     words = {word["word"]: word["origin"] for word in query["concept"]["words"]}

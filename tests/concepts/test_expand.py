@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qdtm.concepts import Query, build_concepts
@@ -232,6 +232,7 @@ def test_wrong_parameters(news, options, message):
         build_concepts(news, "peace", **options)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 100_000), st.sampled_from(["kld", "fre"]))
 def test_concepts_never_share_a_word(seed, expansion):
     rng = np.random.default_rng(seed)
