@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from qdtm.evaluation.bench import Summary
-from qdtm.evaluation.bench.markdown import figure_table, read_summaries
+from qdtm.evaluation.bench.markdown import figure_table, read_summaries, reading_table
 from qdtm.evaluation.bench.summary import write_json
 from qdtm.evaluation.datasets import DATASETS
 
@@ -32,3 +32,26 @@ def test_the_better_side_is_bold(tmp_path):
 def test_the_documented_tables_are_those_of_the_results(table, dataset):
     summaries = read_summaries(DOCS / "results" / f"{table}.json")
     assert figure_table(summaries, dataset) in (DOCS / "reproduction.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_documented_readings_are_those_of_the_results(dataset):
+    summaries = read_summaries(DOCS / "results" / "table1.json")
+    table = reading_table(summaries, dataset)
+    assert len(table.splitlines()) > 4
+    assert table in (DOCS / "reproduction.md").read_text(encoding="utf-8")
+
+
+def test_the_better_reading_is_bold():
+    means = {
+        "accuracy_own": 0.6,
+        "accuracy_mixed": 0.7,
+        "precision_at_k_own": 0.5,
+        "precision_at_k_mixed": 0.4,
+    }
+    rows = [
+        Summary("table1", "20news", "lda", metric, mean, 0.0, 5, None, 9.0) for metric, mean in means.items()
+    ]
+    assert (
+        reading_table(rows, "20news").splitlines()[2] == "| `lda` | 0.600 | **0.700** | **0.500** | 0.400 |"
+    )
