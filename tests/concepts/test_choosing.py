@@ -47,3 +47,11 @@ def test_a_given_value_is_honoured():
     assert words(choose_concepts(corpus, "cricket", min_pointing=0.0)) == words(
         build_concepts(corpus, "cricket")
     )
+
+
+def test_words_far_down_the_ranking_are_not_listed_as_lost():
+    (chosen,) = choose_concepts(
+        load_demo_corpus(), "asylum seekers"
+    )  # few words point to it, hundreds do not
+    assert len(chosen.words) < 10
+    assert 0 < len(chosen.rejected) <= 30

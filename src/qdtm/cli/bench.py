@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from qdtm.cli.bench_alone import alone
+from qdtm.cli.bench_options import (
+    DATASETS,
+    dataset_option,
+    give,
+    running_options,
+    runs_option,
+    seed_option,
+    sweeps_option,
+)
 from qdtm.cli.bench_speed import speed
-from qdtm.cli.options import output_options, together
+from qdtm.cli.options import together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
-
     from qdtm.evaluation.bench import CellResult
     from qdtm.evaluation.systems.registry import Table
 
-DATASETS = ("20news", "tagmynews", "searchsnippets")
-
 bench_options = together(
-    click.option(
-        "--dataset", "datasets", multiple=True, type=click.Choice(DATASETS),
-        help="A corpus; may be repeated.  [all]",
-    ),
+    dataset_option,
     click.option("--model", "models", multiple=True, metavar="NAME",
                  help="A row; may be repeated.  [the rows of the paper that can be run here]"),
-    click.option("--runs", type=click.IntRange(1), default=5, show_default=True, metavar="N",
-                 help="Runs of each model, with one seed after the other."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
-                 help="Of the first run."),
-    click.option("--max-sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of a phase at most."),
+    runs_option(5),
+    seed_option,
+    sweeps_option,
     click.option("--preset", type=click.Choice(["default", "paper"]), default="default", show_default=True,
                  help="'paper' starts and runs as the paper does: 2,000 sweeps a phase."),
     click.option("--encoder", metavar="NAME|DIR",
                  help="The Transformer of rows that need one.  [BERT for bert, MiniLM for others]"),
-    click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-                 help="Worker processes; the result is the same with any."),
-    click.option("--data", type=click.Path(), metavar="DIR",
-                 help="The experiments' data.  [$QDTM_DATA, else downloaded]"),
-    click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
-                 help="Write the figures here too."),
-    click.option("--fresh", is_flag=True, help="Run finished cells too."),
-    output_options,
+    running_options,
 )  # fmt: skip
 
 
@@ -85,16 +75,14 @@ def topics(**options: Any) -> None:
     from qdtm.cli.bench_views import word_pages
     from qdtm.evaluation.bench import compare_words
 
-    comparisons = compare_words(_run("topics", options))
-    _give(comparisons, word_pages(comparisons), options)
+    give(compare_words(_run("topics", options)), word_pages, options)
 
 
 def _figures(table: Table, options: dict[str, Any]) -> None:
     from qdtm.cli.bench_views import figure_pages
     from qdtm.evaluation.bench import summarise
 
-    summaries = summarise(_run(table, options))
-    _give(summaries, figure_pages(summaries), options)
+    give(summarise(_run(table, options)), figure_pages, options)
 
 
 def _run(table: Table, options: dict[str, Any]) -> list[CellResult]:
@@ -130,16 +118,3 @@ def _run(table: Table, options: dict[str, Any]) -> list[CellResult]:
                 f"interrupted; {display.n_done} of {len(cells)} runs are finished and kept. "
                 "The same command goes on from there."
             ) from None
-
-
-def _give(rows: Iterable[object], pages: Iterable[RenderableType], options: dict[str, Any]) -> None:
-    """Print the result, and write it if a file was named."""
-    from qdtm.cli.console import print_json, print_page
-    from qdtm.evaluation.bench.summary import as_json, write_json
-
-    if options["out"] is not None:
-        write_json(options["out"], rows)
-    if options["as_json"]:
-        print_json(as_json(rows))
-    else:
-        print_page(pages)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import output_options, together
+from qdtm.cli.bench_options import (
+    DATASETS,
+    dataset_option,
+    give,
+    running_options,
+    runs_option,
+    seed_option,
+    sweeps_option,
+)
+from qdtm.cli.options import together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,34 +23,22 @@ if TYPE_CHECKING:
     from qdtm.evaluation.bench import CellResult
     from qdtm.evaluation.bench.alone import AloneCell, AloneResult
 
-DATASETS = ("20news", "tagmynews", "searchsnippets")
-
 alone_options = together(
-    click.option("--dataset", "datasets", multiple=True, type=click.Choice(DATASETS),
-                 help="A corpus; may be repeated.  [all]"),
+    dataset_option,
     click.option("--query", "queries", multiple=True, metavar="N|TEXT",
                  help="A query, by its number from 0 or its name; may be repeated.  [all]"),
     click.option("--model", "models", multiple=True, metavar="NAME",
                  help="A row; may be repeated ('share' always comes along).  [all that can be run here]"),
-    click.option("--runs", type=click.IntRange(1), default=3, show_default=True, metavar="N",
-                 help="Runs of each model, with one seed after the other."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
-                 help="Of the first run."),
+    runs_option(3),
+    seed_option,
     click.option("--thin", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="SHARE",
                  help="Drop documents of the query's category until it has this share of the corpus."),
     click.option("--together", "with_together", is_flag=True,
                  help="Ask all queries together too, and compare the answers."),
     click.option("--subtopics", is_flag=True,
                  help="Split the parent topics of qdtm, and measure their cohesion."),
-    click.option("--max-sweeps", type=click.IntRange(1), metavar="N", help="Sweeps of a phase at most."),
-    click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-                 help="Worker processes; the result is the same with any."),
-    click.option("--data", type=click.Path(), metavar="DIR",
-                 help="The experiments' data.  [$QDTM_DATA, else downloaded]"),
-    click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
-                 help="Write the figures here too."),
-    click.option("--fresh", is_flag=True, help="Run finished cells too."),
-    output_options,
+    sweeps_option,
+    running_options,
 )  # fmt: skip
 
 
@@ -57,19 +53,12 @@ def alone(**options: Any) -> None:
     seeded with the concept words.
     """
     from qdtm.cli.bench_alone_views import alone_pages
-    from qdtm.cli.console import print_json, print_page
     from qdtm.evaluation.bench.alone import summarise_alone
-    from qdtm.evaluation.bench.summary import as_json, check_writable, write_json
+    from qdtm.evaluation.bench.summary import check_writable
 
     if options["out"] is not None:
         check_writable(options["out"])
-    summaries = summarise_alone(_run(options))
-    if options["out"] is not None:
-        write_json(options["out"], summaries)
-    if options["as_json"]:
-        print_json(as_json(summaries))
-    else:
-        print_page(alone_pages(summaries))
+    give(summarise_alone(_run(options)), alone_pages, options)
 
 
 def _run(options: dict[str, Any]) -> list[AloneResult]:

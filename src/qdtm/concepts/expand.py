@@ -23,6 +23,9 @@ from qdtm.errors import ParameterError, QueryError
 
 _ORIGINS: tuple[Origin, ...] = ("query", "user", "expansion")
 
+#: A word further down the ranking is not missed, and not listed as lost.
+MOST_MISSED = 30
+
 
 def build_concepts(
     corpus: SearchableCorpus,
@@ -154,7 +157,7 @@ def _rejected(
         for word, queries in selection.shared.items()
     }
     ranking = draft.scored.ranking if draft.extractor else ()
-    cut = ranking.index(selection.proposed[-1]) if selection.full else len(ranking)
+    cut = ranking.index(selection.proposed[-1]) if selection.full else min(len(ranking), MOST_MISSED)
     better = {*ranking[:cut], *matches_of(draft.searched.text)}
     reasons |= {word: reason for word, reason in draft.banned.items() if word in better}
     general = [word for word in ranking[:cut] if min_pointing and draft.pointing[word] < min_pointing]

@@ -6,22 +6,19 @@ moment it is there; whoever stops the run and starts it again goes on where it w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.errors import QdtmError
 from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
 from qdtm.evaluation.bench.alone.measuring import measure_answer
 from qdtm.evaluation.bench.alone.rows import AloneRow
 from qdtm.evaluation.bench.alone.store import AloneStore
 from qdtm.evaluation.bench.alone.thinning import thin
 from qdtm.evaluation.bench.workbench import Workbench
-from qdtm.evaluation.bench.workers import worker_pool
+from qdtm.evaluation.bench.workers import run_tasks
 from qdtm.evaluation.datasets import Dataset
 
 Batch = tuple[AloneCell, ...]
@@ -70,10 +67,12 @@ def run_alone(
             done[cell] = kept
             tell(kept, False)
     todo = batches([cell for cell in cells if cell not in done], rows)
-    for result in _run(todo, rows, workbench, min(n_jobs, len(todo))):
-        store.keep(result, rows[result.cell.model], _fingerprint(workbench, result.cell))
-        done[result.cell] = result
-        tell(result, True)
+    tasks = [(batch, rows[batch[0].model]) for batch in todo]
+    for results in run_tasks(run_batch, tasks, workbench, n_jobs):
+        for result in results:
+            store.keep(result, rows[result.cell.model], _fingerprint(workbench, result.cell))
+            done[result.cell] = result
+            tell(result, True)
     return [done[cell] for cell in cells]
 
 
@@ -112,39 +111,3 @@ def _vectors(dataset: Dataset) -> NDArray[np.float32]:
 
 def _fingerprint(workbench: Workbench, cell: AloneCell) -> str:
     return workbench.dataset(cell.dataset).corpus.fingerprint
-
-
-def _run(
-    todo: Sequence[Batch], rows: Mapping[str, AloneRow], workbench: Workbench, n_jobs: int
-) -> Iterator[AloneResult]:
-    """Yield results as they come: in order, or from workers in any."""
-    if n_jobs <= 1:
-        for batch in todo:
-            yield from run_batch(batch, rows[batch[0].model], workbench)
-        return
-    with worker_pool(n_jobs, _start_worker, workbench) as pool:
-        futures: list[Future[list[AloneResult]]] = [
-            pool.submit(_run_in_worker, batch, rows[batch[0].model]) for batch in todo
-        ]
-        try:
-            for future in as_completed(futures):
-                yield from future.result()
-        except BrokenProcessPool:
-            raise QdtmError(
-                "A worker process died, perhaps for lack of memory. Finished runs are kept; "
-                "go on with fewer --jobs."
-            ) from None
-
-
-_worker_bench: Workbench | None = None
-
-
-def _start_worker(workbench: Workbench) -> None:
-    """Give a worker process the workbench that its cells share."""
-    global _worker_bench
-    _worker_bench = workbench
-
-
-def _run_in_worker(batch: Batch, row: AloneRow) -> list[AloneResult]:
-    assert _worker_bench is not None
-    return run_batch(batch, row, _worker_bench)

@@ -6,7 +6,6 @@ result is known by the cell, the row's settings, the corpus and the code, as tho
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from typing import Any
 
 from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
 from qdtm.evaluation.bench.alone.rows import AloneRow
-from qdtm.evaluation.bench.store import code_digest
+from qdtm.evaluation.bench.store import cell_key
 from qdtm.evaluation.cache import atomic_path, cache_directory
 
 
@@ -45,9 +44,8 @@ class AloneStore:
             temporary.write_text(json.dumps(asdict(result)), encoding="utf-8")
 
     def _path(self, cell: AloneCell, row: AloneRow, corpus_fingerprint: str) -> Path:
-        parts = [asdict(cell), dict(row.settings), corpus_fingerprint, code_digest()]
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-        return self.folder / f"alone-{cell.dataset}-{cell.query}-{cell.model}-{cell.seed}-{key}.json"
+        key = cell_key(cell, row.settings, corpus_fingerprint)
+        return self.folder / f"alone-{cell.dataset}-{cell.query}-{cell.model}-{cell.seed}-{key[:16]}.json"
 
 
 def _from_json(cell: AloneCell, kept: Mapping[str, Any]) -> AloneResult:
