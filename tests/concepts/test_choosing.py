@@ -55,3 +55,10 @@ def test_words_far_down_the_ranking_are_not_listed_as_lost():
     )  # few words point to it, hundreds do not
     assert len(chosen.words) < 10
     assert 0 < len(chosen.rejected) <= 30
+
+
+def test_a_word_of_few_documents_is_left_out_as_rare_and_not_as_general():
+    (chosen,) = choose_concepts(load_demo_corpus(), "asylum seekers")
+    reasons = {lost.word: lost.reason for lost in chosen.rejected}
+    assert reasons["nauru"] == "too rare to be sure"  # three documents, all of them about it
+    assert reasons["government"] == "too general"

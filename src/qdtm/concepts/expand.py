@@ -14,6 +14,7 @@ import numpy as np
 from qdtm.concepts.concept import Concept, ConceptWord, Origin, RejectedWord
 from qdtm.concepts.draft import Draft, draft_concept
 from qdtm.concepts.evidence import find_evidence, query_log_likelihood
+from qdtm.concepts.pointing import most_pointing
 from qdtm.concepts.query import Extractor, Rule, as_queries, check_expansion, check_rule
 from qdtm.concepts.resolve import matches_of
 from qdtm.concepts.selection import Selection, select_distinct
@@ -160,12 +161,19 @@ def _rejected(
     cut = ranking.index(selection.proposed[-1]) if selection.full else min(len(ranking), MOST_MISSED)
     better = {*ranking[:cut], *matches_of(draft.searched.text)}
     reasons |= {word: reason for word, reason in draft.banned.items() if word in better}
-    general = [word for word in ranking[:cut] if min_pointing and draft.pointing[word] < min_pointing]
-    reasons |= dict.fromkeys(
-        (word for word in general if word not in draft.claims and word not in reasons),
-        "too general",
-    )
+    vague = [word for word in ranking[:cut] if min_pointing and draft.pointing[word] < min_pointing]
+    reasons |= {
+        word: _why_vague(draft, word, min_pointing)
+        for word in vague
+        if word not in draft.claims and word not in reasons
+    }
     return tuple(RejectedWord(draft.corpus.vocabulary[word], reason) for word, reason in reasons.items())
+
+
+def _why_vague(draft: Draft, word: int, min_pointing: float) -> str:
+    """Say why a word does not point to the query: by its other uses, or for want of documents."""
+    n_documents = len(draft.index.documents_of(word)[0])
+    return "too rare to be sure" if most_pointing(n_documents) < min_pointing else "too general"
 
 
 def _refuse_twins(drafts: Sequence[Draft]) -> None:

@@ -42,3 +42,8 @@ def pointing(counts: Any, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
     n_chosen = np.bincount(counts[np.flatnonzero(chosen)].indices, minlength=n_words)  # (V,)
     share = (n_chosen + SHRINKAGE * base) / (n_documents + SHRINKAGE)
     return np.clip((share - base) / (1.0 - base), 0.0, 1.0)
+
+
+def most_pointing(n_documents: int) -> float:
+    """What a word of so many documents reaches if all of them are chosen."""
+    return n_documents / (n_documents + SHRINKAGE)

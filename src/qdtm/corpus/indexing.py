@@ -213,7 +213,8 @@ def _document_frequency(
     present = np.ones(len(tokens), dtype=np.bool_)
     by_word = csr_matrix((present, tokens, offsets), shape=(len(offsets) - 1, n_words)).tocsc()
     by_word.sum_duplicates()
-    return np.diff(by_word.indptr).astype(np.int64)
+    starts: NDArray[np.integer[Any]] = by_word.indptr  # (V + 1,)
+    return np.diff(starts).astype(np.int64)
 
 
 def count_matrix(tokens: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -> Any:
