@@ -2,8 +2,9 @@
 
 In: arrays, JSON content and a folder name. Out: a folder with a manifest (`qdtm.json`) that names the kind of
 thing saved, its schema version, and the size and sha256 of every file. Nothing is pickled. A folder is
-written under a temporary name beside its place and renamed at the end, so a crash leaves nothing
-half-written; on loading, every file is checked against the manifest before it is used.
+written under a temporary name and gets its place at the end (`qdtm.placing`), so a crash leaves nothing
+half-written; on loading, the manifest is checked against its own checksum, and every file against the
+manifest, before anything is used.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.errors import StorageError
+from qdtm.placing import placed_folder, put_back, reserve
 
 MANIFEST = "qdtm.json"
 FORMAT = "qdtm"
@@ -34,6 +34,7 @@ MAX_JSON_BYTES = 256 * 2**20
 """No JSON file of ours comes near this; a larger one is not read into memory."""
 
 _READ_BYTES = 2**20
+_SEAL, _END = ',\n "sha256": "', '"\n}\n'
 
 
 @dataclass(frozen=True)
@@ -90,20 +91,23 @@ def write_directory_atomically(path: str | os.PathLike[str], *, force: bool = Fa
     StorageError
         If the place is taken, or the disk refuses.
     """
-    target = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow a link and replace its goal
-    check_free(target, force=force)
-    with _storage_errors(f"Cannot write {str(path)!r}"):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        folder.mkdir()
-    try:
+    with claim(path, force=force), placed_folder(path) as folder:
         yield folder
-        with _storage_errors(f"Cannot write {str(path)!r}"):
-            _sync(folder)
-            check_free(target, force=force)  # it may have been taken while the block ran
-            _move_into_place(folder, target)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        check_free(path, force=force)  # it may have been taken while the block ran
+
+
+@contextmanager
+def claim(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[None]:
+    """Keep the place of a result for this process, from before long work until it has been saved.
+
+    Raises
+    ------
+    StorageError
+        If the place is taken, or another process is about to save there.
+    """
+    with reserve(path):
+        check_free(path, force=force)
+        yield
 
 
 def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -154,30 +158,44 @@ def write_manifest(folder: Path, *, kind: str, version: int, content: Mapping[st
     content : mapping
         JSON-able facts that the loader needs.
     """
-    files = {
-        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
-        for name in _file_names(folder)
-        if name not in (MANIFEST, *REMADE)
-    }
-    save_json(
-        folder / MANIFEST,
-        {"format": FORMAT, "kind": kind, "version": version, "content": dict(content), "files": files},
+    with _storage_errors(f"Cannot write {MANIFEST!r}"):
+        files = {
+            name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
+            for name in _file_names(folder)
+            if name not in (MANIFEST, *REMADE)
+        }
+    value = {"format": FORMAT, "kind": kind, "version": version, "content": dict(content), "files": files}
+    with _storage_errors(f"Cannot write {MANIFEST!r}"):
+        (folder / MANIFEST).write_bytes(seal(value))
+
+
+def seal(value: Mapping[str, Any]) -> bytes:
+    """Return a manifest as JSON whose last entry is the checksum of all bytes before it."""
+    body = (
+        _json({name: entry for name, entry in value.items() if name != "sha256"}).removesuffix("\n}") + _SEAL
     )
+    return (body + hashlib.sha256(body.encode()).hexdigest() + _END).encode()
 
 
 def save_json(path: Path, value: object) -> None:
     """Write `value` as JSON in UTF-8, the same bytes for the same value."""
     with _storage_errors(f"Cannot write {path.name!r}"):
-        text = json.dumps(value, ensure_ascii=True, allow_nan=False, indent=1)
-        path.write_text(text + "\n", encoding="utf-8")
+        path.write_text(_json(value) + "\n", encoding="utf-8")
 
 
 def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write named arrays to one safetensors file."""
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     with _storage_errors(f"Cannot write {path.name!r}"):
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+        path.touch()
+        mode = path.stat().st_mode  # safetensors would keep the file from everybody else
+        try:
+            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+        except SafetensorError as error:
+            raise StorageError(f"Cannot write {path.name!r}: {_reason(error)}.") from error
+        path.chmod(mode)
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -205,11 +223,13 @@ def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) 
         If the folder is missing, of another kind, newer than this program, incomplete or damaged.
     """
     folder = Path(path)
+    put_back(folder)
     with _storage_errors(f"Cannot read {str(path)!r}"):
         if not folder.is_dir():
             raise StorageError(f"There is no folder {str(path)!r}.")
         if not (folder / MANIFEST).is_file():
             raise StorageError(f"{str(path)!r} is not a saved {kind}: it has no {MANIFEST}.")
+    _check_seal(folder)
     manifest, checks = _parse_manifest(folder, load_json(folder / MANIFEST))
     if manifest.kind != kind:
         raise StorageError(f"{str(path)!r} holds a saved {manifest.kind}, not a {kind}.")
@@ -279,6 +299,15 @@ def _storage_errors(what: str) -> Iterator[None]:
         raise StorageError(f"{what}: {error.strerror or error}.") from error
 
 
+def _reason(error: Exception) -> str:
+    """Return what the system said, without what safetensors puts around it."""
+    return str(error).removeprefix("Error while serializing: I/O error: ").partition(" (os error")[0]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, indent=1)
+
+
 def _file_names(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
 
@@ -294,26 +323,16 @@ def _foreign_files(folder: Path) -> list[str]:
     return [name for name in names if name not in (MANIFEST, *REMADE) and name not in listed]
 
 
-def _move_into_place(folder: Path, target: Path) -> None:
-    """Rename `folder` to `target`, putting back what was there if that fails."""
-    if not target.exists():
-        folder.rename(target)
-        return
-    old = folder.with_suffix(".old")
-    target.rename(old)
-    try:
-        folder.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    """Make sure that every file has reached the disk before the folder gets its name."""
-    for name in _file_names(folder):
-        with (folder / name).open("rb+") as file:
-            os.fsync(file.fileno())
+def _check_seal(folder: Path) -> None:
+    """Refuse a manifest that is not, byte for byte, as it was written."""
+    with _storage_errors(f"Cannot read {str(folder)!r}"):
+        if (folder / MANIFEST).stat().st_size > MAX_JSON_BYTES:
+            raise StorageError(f"{str(folder)!r} is damaged: its {MANIFEST} is too large.")
+        written = (folder / MANIFEST).read_bytes()
+    n_last = hashlib.sha256().digest_size * 2 + len(_END)
+    body, last = written[:-n_last], written[-n_last:]
+    if not body.endswith(_SEAL.encode()) or last != (hashlib.sha256(body).hexdigest() + _END).encode():
+        raise StorageError(f"{str(folder)!r} is damaged: its {MANIFEST} is not as it was saved.")
 
 
 def _parse_manifest(folder: Path, value: Any) -> tuple[Manifest, dict[str, tuple[int, str]]]:

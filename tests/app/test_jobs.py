@@ -8,7 +8,6 @@ import pytest
 
 from qdtm.app.corpora import DEMO, new_upload, read_about, write_upload
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, STARTED, Job, JobLimits, Jobs
-from qdtm.app.liveness import LivenessLock, is_held
 from qdtm.app.requests import (
     Columns,
     FitRequest,
@@ -20,6 +19,7 @@ from qdtm.app.requests import (
 from qdtm.app.workspace import NotFoundError, Workspace, write_json
 from qdtm.concepts import Query
 from qdtm.errors import StorageError
+from qdtm.locks import LivenessLock, is_held
 from qdtm.results.result import Result
 
 from .texts import write_table

@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from qdtm.storage import seal
+
 from .conftest import TEXTS
 
 
@@ -159,11 +161,11 @@ def test_a_damaged_or_newer_result(run, result, news, tmp_path, command):
     shutil.copytree(result, copy)
     args = (command, copy, news, "--text-column", "body") if command == "transform" else (command, copy)
     manifest = json.loads((copy / "qdtm.json").read_text())
-    (copy / "qdtm.json").write_text(json.dumps(manifest | {"version": 99}))
+    (copy / "qdtm.json").write_bytes(seal(manifest | {"version": 99}))
     assert "newer qdtm" in run(*args, code=2).stderr
     (copy / "qdtm.json").write_text("{")
     assert "is damaged" in run(*args, code=2).stderr
-    (copy / "qdtm.json").write_text(json.dumps(manifest))
+    (copy / "qdtm.json").write_bytes(seal(manifest))
     with (copy / "model.safetensors").open("r+b") as file:
         file.seek(200)
         file.write(b"\xff\xff\xff\xff")

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.corpus.storage import write_corpus
 from qdtm.errors import CorpusError, StorageError
-from qdtm.storage import MANIFEST, sha256_of
+from qdtm.storage import MANIFEST, seal, sha256_of
 
 TEXTS = ["Fires near Sydney.", "", "The fires burn, Sydney burns!"]
 
@@ -39,7 +39,7 @@ def rewrite_manifest(folder: Path, **changes) -> None:
     for name in manifest["files"]:
         path = folder / name
         manifest["files"][name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-    (folder / MANIFEST).write_text(json.dumps(manifest))
+    (folder / MANIFEST).write_bytes(seal(manifest))
 
 
 def assert_equal(first: Corpus, second: Corpus) -> None:
@@ -212,7 +212,7 @@ def test_documents_that_are_too_few(saved):
 def test_file_that_the_manifest_does_not_name(saved):
     manifest = json.loads((saved / MANIFEST).read_text())
     del manifest["files"]["vocabulary.json"]
-    (saved / MANIFEST).write_text(json.dumps(manifest))
+    (saved / MANIFEST).write_bytes(seal(manifest))
     with pytest.raises(StorageError, match=r"'vocabulary\.json' is missing"):
         Corpus.load(saved)
 

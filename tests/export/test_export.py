@@ -224,3 +224,19 @@ def test_other_tools(result):
     assert [len(words) for words in octis["topics"]] == [5] * 4
     assert octis["topic-word-matrix"].shape == (4, n_words)
     assert octis["topic-document-matrix"].shape == (4, n_documents)
+
+
+@pytest.mark.parametrize("beside", [None, "notes.txt"])
+def test_tables_are_replaced_together(result, tmp_path, beside):
+    export_result(result, tmp_path / "out")
+    if beside:
+        (tmp_path / "out" / beside).write_text("mine")
+    before = (tmp_path / "out").stat().st_ino
+    export_result(result, tmp_path / "out", force=True)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    ours = {"concept_words.csv", "documents.csv", "subtopics.csv", "topics.csv"}
+    assert names == ours | ({beside} if beside else set())
+    assert ((tmp_path / "out").stat().st_ino == before) == bool(
+        beside
+    )  # with nothing else in it, in one step
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}

@@ -37,11 +37,11 @@ def demo(
     from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
     from qdtm.cli.json_forms import documents_json, model_json
     from qdtm.corpus import load_demo_corpus
-    from qdtm.storage import check_free
+    from qdtm.storage import claim
 
     notes = notes_console(quiet=quiet)
     if output:
-        check_free(output, force=force)
+        click.get_current_context().with_resource(claim(output, force=force))
     model = make_model(texts or QUERIES, random_state=seed)
     with warnings_as_notes(notes):
         fit_with_progress(model, load_demo_corpus(), notes)

@@ -62,9 +62,9 @@ def fit(
     from qdtm.cli.opening import check_columns, open_corpus
     from qdtm.cli.queries import parse_queries, query_parameters
     from qdtm.cli.report import REPORT
-    from qdtm.storage import check_free
+    from qdtm.storage import claim
 
-    check_free(output, force=force)
+    click.get_current_context().with_resource(claim(output, force=force))
     queries = parse_queries(options)
     model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
     notes = notes_console(quiet=quiet)

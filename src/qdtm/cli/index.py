@@ -34,9 +34,9 @@ def index(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **o
     from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
     from qdtm.cli.json_forms import corpus_json
     from qdtm.cli.opening import open_corpus
-    from qdtm.storage import check_free
+    from qdtm.storage import claim
 
-    check_free(output, force=force)
+    click.get_current_context().with_resource(claim(output, force=force))
     notes = notes_console(quiet=quiet)
     with warnings_as_notes(notes):
         read = open_corpus(corpus, options, notes)

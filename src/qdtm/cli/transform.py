@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,18 +102,14 @@ def _check_free(path: Path, force: bool) -> None:
 def _opened(output: str | None) -> Iterator[TextIO]:
     """Give a file to write, which gets its name when it is whole; or the screen."""
     from qdtm.cli.console import lenient
+    from qdtm.placing import placed_file, write_errors
 
     if output is None:
         yield lenient(sys.stdout)
         return
-    path = Path(output)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            yield file
-        unfinished.replace(path)
-    except OSError as error:
-        raise StorageError(f"Cannot write {output!r}: {error.strerror or error}.") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with (
+        placed_file(output) as path,
+        write_errors(output),
+        path.open("w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
+        yield file

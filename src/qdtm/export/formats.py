@@ -6,14 +6,14 @@ import csv
 import json
 import math
 import os
-import shutil
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from qdtm.errors import ParameterError, StorageError
 from qdtm.export.tables import Cell, Table, result_tables
+from qdtm.placing import placed_file, placed_folder, write_errors
 from qdtm.report.methods import CITATION, methods_paragraph, settings_table
 from qdtm.results.result import Result
 from qdtm.results.tables import safe_cell
@@ -47,15 +47,13 @@ def export_result(
     if format not in FORMATS:
         raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, FORMATS))}.")
     target = Path(path)
-    try:
+    with write_errors(path):
         if format == "csv":
             _write_folder(result, target, force)
         else:
             from qdtm.export.workbook import write_workbook
 
             _write_file(target, force, write_workbook if format == "xlsx" else write_json, result)
-    except OSError as error:
-        raise StorageError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
     return target
 
 
@@ -63,21 +61,19 @@ def _write_folder(result: Result, folder: Path, force: bool) -> None:
     """Write each table to a file of its own; none is put in place before all are written."""
     if folder.exists() and not folder.is_dir():
         raise StorageError(f"{str(folder)!r} is a file; give the name of a folder.")
-    tables = result_tables(result)
-    names = [f"{table.name.replace(' ', '_')}.csv" for table in tables]
-    taken = [name for name in names if (folder / name).exists()]
+    tables = {f"{table.name.replace(' ', '_')}.csv": table for table in result_tables(result)}
+    there = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    taken = [name for name in there if name in tables]
     if taken and not force:
         raise StorageError(f"{str(folder / taken[0])!r} exists already; use force (--force) to replace it.")
-    folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f".{os.getpid()}.tmp"
-    unfinished.mkdir()
-    try:
-        for table, name in zip(tables, names, strict=True):
-            write_csv(table, unfinished / name)
-        for name in names:
-            (unfinished / name).replace(folder / name)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with ExitStack() as places:
+        if len(taken) == len(there) and not folder.is_symlink():  # all ours: one step replaces all
+            whole = places.enter_context(placed_folder(folder))
+            paths = [whole / name for name in tables]
+        else:
+            paths = [places.enter_context(placed_file(folder / name)) for name in tables]
+        for path, table in zip(paths, tables.values(), strict=True):
+            write_csv(table, path)
 
 
 def _write_file(target: Path, force: bool, write: Callable[[Result, Path], None], result: Result) -> None:
@@ -85,14 +81,8 @@ def _write_file(target: Path, force: bool, write: Callable[[Result, Path], None]
         raise StorageError(f"{str(target)!r} is a folder; give the name of a file.")
     if target.exists() and not force:
         raise StorageError(f"{str(target)!r} exists already; use force (--force) to replace it.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        write(result, unfinished)
-        unfinished.replace(target)
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
+    with placed_file(target) as file:
+        write(result, file)
 
 
 def write_csv(table: Table, path: Path) -> None:

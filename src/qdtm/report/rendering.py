@@ -10,12 +10,11 @@ import base64
 import hashlib
 import os
 import re
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from qdtm.errors import StorageError
+from qdtm.placing import placed_file, write_errors
 from qdtm.report.building import Limits, build_report
 from qdtm.report.theme import component_css, page_css, page_script, theme_css
 from qdtm.results.result import Result
@@ -53,21 +52,9 @@ def write_report(result: Result, path: str | os.PathLike[str]) -> Path:
     StorageError
         If the place cannot be written to.
     """
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        if path.is_dir():
-            raise StorageError(f"{str(path)!r} is a folder; give the name of a file.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text("", encoding="utf-8")  # before the work, not after it
-        unfinished.write_text(render_report(result), encoding="utf-8", errors="replace")
-        unfinished.replace(path)
-    except OSError as error:
-        raise StorageError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
-    return path
+    with placed_file(path) as file, write_errors(path):
+        file.write_text(render_report(result), encoding="utf-8", errors="replace")
+    return Path(path)
 
 
 def render_template(name: str, **values: Any) -> str:
