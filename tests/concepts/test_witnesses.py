@@ -5,17 +5,16 @@ import pytest
 
 from qdtm.concepts import Query
 from qdtm.concepts.search import search
+from qdtm.concepts.searcher import searcher_of
 from qdtm.concepts.term_index import TermIndex
-from qdtm.concepts.witnesses import ENOUGH, TOKENS_PER_WORD, shares_of_query, witness_weights
+from qdtm.concepts.witnesses import ENOUGH, TOKENS_PER_WORD, rarities, shares_of_query, witness_weights
 from qdtm.corpus import Corpus
 
 
 def weights_of(documents, query, rule="and"):
     corpus = Corpus.from_tokens(documents)
-    index = TermIndex.of(corpus)
-    return witness_weights(
-        index, search(corpus, index, Query(query) if isinstance(query, str) else query, rule)
-    )
+    asked = Query(query) if isinstance(query, str) else query
+    return witness_weights(TermIndex.of(corpus), search(corpus, searcher_of(corpus), asked, rule))
 
 
 def padded(word, n_tokens):
@@ -47,8 +46,8 @@ def test_a_stand_in_never_counts_more_than_its_share_of_the_query():
 
 def test_rare_query_words_count_more():
     corpus = Corpus.from_tokens([["black", "cat"], ["black"], ["black"], ["black"], ["cat"], ["sea"]])
-    index = TermIndex.of(corpus)
-    shares = shares_of_query(index, search(corpus, index, Query("black cat"), "and"))
+    searched = search(corpus, searcher_of(corpus), Query("black cat"), "and")
+    shares = shares_of_query(TermIndex.of(corpus), searched, rarities(6, [4, 2]))
     assert shares[0] == pytest.approx(1.0)
     assert shares[4] > 0.5 > shares[1] > 0.0
     assert shares[1] + shares[4] == pytest.approx(1.0)

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
+from typing import Any
 
 from qdtm.concepts.check import QueryCheck, describe
 from qdtm.concepts.concept import RejectedWord
-from qdtm.concepts.pointing import pointing
 from qdtm.concepts.query import Extractor, Query, Rule
-from qdtm.concepts.reach import Reach, measure_reach
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
+from qdtm.concepts.searcher import Searcher
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
 
@@ -45,8 +43,8 @@ class Draft:
         Words that must not become concept words, and why.
     rejected : tuple of RejectedWord
         Words that the user gave and the vocabulary does not have.
-    corpus, index
-        What was searched.
+    corpus, searcher
+        What was searched, and by whom.
     """
 
     searched: SearchedQuery
@@ -58,19 +56,17 @@ class Draft:
     banned: dict[int, str]
     rejected: tuple[RejectedWord, ...]
     corpus: SearchableCorpus
-    index: TermIndex
+    searcher: Searcher
 
     @cached_property
-    def reach(self) -> Reach:
-        """How far the query reaches into the corpus."""
-        return measure_reach(self.index, self.searched)
+    def reach(self) -> Any:
+        """How far the query reaches into the corpus: a `Reach` where the whole corpus is here."""
+        return self.searcher.measure_reach(self.searched)
 
     @cached_property
     def pointing(self) -> FloatArray:
         """How much each word points to the documents that are likely about the query, (V,)."""
-        likely = np.zeros(self.index.n_documents, np.bool_)
-        likely[self.reach.documents] = True
-        return pointing(self.corpus.document_term_matrix, likely)
+        return self.searcher.pointing(self.reach)
 
     @property
     def claims(self) -> tuple[int, ...]:
@@ -89,7 +85,7 @@ class Draft:
 
 def draft_concept(
     corpus: SearchableCorpus,
-    index: TermIndex,
+    searcher: Searcher,
     query: Query,
     rule: Rule,
     expansion: Extractor | None,
@@ -102,27 +98,27 @@ def draft_concept(
     QueryError
         If the query retrieves no document, or asks for a word that it also bans.
     """
-    searched = search(corpus, index, query, rule)
-    check = describe(searched, corpus, index, vectors)
+    searched = search(corpus, searcher, query, rule)
+    check = describe(searched, corpus, searcher, vectors)
     if check.verdict == "absent":
         raise QueryError(f"Query '{query.name}': {check.reason} {check.advice}".rstrip())
     extractor = _extractor_of(query, expansion)
     embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
-    given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), index))
+    given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), searcher.collection))
     dropped = matches_of(resolve_list(query.drop, corpus))
     own = tuple(word for word in matches_of(searched.text) if word not in dropped)
     draft = Draft(
         searched=searched,
         check=check,
         extractor=extractor,
-        scored=score_words(extractor or "kld", index, searched, embedded),
+        scored=score_words(extractor or "kld", searcher, searched, embedded),
         own=own,
         user=tuple(word for word in matches_of(given) if word not in own),
         banned=dict.fromkeys(searched.excluded, "excluded by the user")
         | dict.fromkeys(dropped, "dropped by the user"),
         rejected=_unknown_of(given, corpus, vectors),
         corpus=corpus,
-        index=index,
+        searcher=searcher,
     )
     _refuse_contradiction(draft, corpus)
     return draft

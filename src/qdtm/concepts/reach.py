@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,14 @@ BROADEST = 0.6
 """No concept is taken to cover more of the corpus than this."""
 
 
+class HasBreadth(Protocol):
+    """What is known of a reach wherever its documents are."""
+
+    @property
+    def breadth(self) -> float:
+        """The share of the corpus that is about the concept, estimated."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reach:
     """How far one concept reaches into a corpus.
@@ -57,9 +66,14 @@ class Reach:
     @property
     def documents(self) -> IntArray:
         """The documents likeliest to be about the concept, best first, as many as its breadth says."""
-        n_documents = max(1, round(self.breadth * len(self.document_scores)))
+        n_documents = n_claimed(self.breadth, len(self.document_scores))
         order = np.argsort(-self.document_scores, kind="stable")[:n_documents]
         return order[np.isfinite(self.document_scores[order])]
+
+
+def n_claimed(breadth: float, n_documents: int) -> int:
+    """How many documents a concept of this breadth claims, if they can be about it at all."""
+    return max(1, round(breadth * n_documents))
 
 
 def measure_reach(index: TermIndex, searched: SearchedQuery) -> Reach:
@@ -68,25 +82,21 @@ def measure_reach(index: TermIndex, searched: SearchedQuery) -> Reach:
     Parameters
     ----------
     index : TermIndex
+        Of the whole corpus.
     searched : SearchedQuery
         With at least one retrieved document.
     """
     witnesses = witness_weights(index, searched)
-    named = matches_of(searched.sought)
-    possible = (index.lengths > 0) & (index.frequency(searched.excluded) == 0)
-    evidence = _Evidence(index, witnesses, named)
-    unprompted = np.where(possible, evidence.unprompted_scores(), -np.inf)
-    return Reach(
-        estimate_breadth(unprompted, witnesses), np.where(possible, evidence.document_scores(), -np.inf)
-    )
+    scored = score_documents(index, searched, witnesses, hear(index, witnesses))
+    return Reach(estimate_breadth(scored.unprompted, witnesses), scored.prompted)
 
 
-def uncovered_share(reaches: Sequence[Reach]) -> float:
+def uncovered_share(reaches: Sequence[HasBreadth]) -> float:
     """The share of the corpus that the concepts leave uncovered, 0 if they cover it."""
     return max(0.0, 1.0 - sum(reach.breadth for reach in reaches) / FULL_COVER)
 
 
-def cover_the_corpus(reaches: Sequence[Reach]) -> bool:
+def cover_the_corpus(reaches: Sequence[HasBreadth]) -> bool:
     """Say whether queries leave less than another of their size could fill; one alone is not asked."""
     breadth = sum(reach.breadth for reach in reaches) / len(reaches)
     return len(reaches) > 1 and uncovered_share(reaches) <= breadth
@@ -104,69 +114,123 @@ def estimate_breadth(scores: FloatArray, witnesses: FloatArray) -> float:
     """
     n_witnesses = int((witnesses > 0).sum())
     if not n_witnesses:
-        return 1.0 / max(len(scores), 1)
+        return breadth_of(0, 0, len(scores))
     order = np.argsort(-scores, kind="stable")
     passed = np.cumsum(witnesses[order])
     n_above = int(np.searchsorted(passed, SHARE_ABOVE * passed[-1])) + 1
-    most = min(BROADEST * len(scores), MOST_PER_WITNESS * n_witnesses)
-    return float(np.clip(n_above / SHARE_ABOVE, 1.0, max(most, 1.0)) / len(scores))
+    return breadth_of(n_above, n_witnesses, len(scores))
 
 
-class _Evidence:
-    """Log odds of words: how much oftener than in any document a word is met in a witness.
+def breadth_of(n_above: int, n_witnesses: int, n_documents: int) -> float:
+    """The breadth, where `n_above` documents score like the better half of the witnesses."""
+    if not n_witnesses:
+        return 1.0 / max(n_documents, 1)
+    most = min(BROADEST * n_documents, MOST_PER_WITNESS * n_witnesses)
+    return float(np.clip(n_above / SHARE_ABOVE, 1.0, max(most, 1.0)) / n_documents)
+
+
+@dataclass(frozen=True, eq=False)
+class Testimony:
+    """What witnesses say together; testimonies of parts of a corpus add up.
+
+    Parameters
+    ----------
+    n_with : ndarray of float64, shape (V,)
+        The weight of the witnesses that have each word.
+    n_witnesses : float
+        The weight of all of them.
+    """
+
+    n_with: FloatArray
+    n_witnesses: float
+
+    def __add__(self, other: Testimony) -> Testimony:
+        return Testimony(self.n_with + other.n_with, self.n_witnesses + other.n_witnesses)
+
+
+def hear(index: TermIndex, witnesses: FloatArray) -> Testimony:
+    """Add up what the witnesses among an index's documents have."""
+    rows = np.flatnonzero(witnesses)
+    present = index.by_document[rows]
+    entry_weights = np.repeat(witnesses[rows], np.diff(present.indptr))
+    n_with = np.bincount(present.indices, weights=entry_weights, minlength=index.n_words)  # (V,)
+    return Testimony(n_with.astype(np.float64), float(witnesses.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentScores:
+    """How much each document's words speak for a concept, on average; -inf for one that cannot be about it.
+
+    Parameters
+    ----------
+    prompted : ndarray of float64, shape (D,)
+        A query word speaks as loud as the loudest of all.
+    unprompted : ndarray of float64, shape (D,)
+        Without the query's words, and each witness scored by the others.
+    """
+
+    prompted: FloatArray
+    unprompted: FloatArray
+
+
+def score_documents(
+    index: TermIndex, searched: SearchedQuery, witnesses: FloatArray, testimony: Testimony
+) -> DocumentScores:
+    """Score the documents of an index by the testimony of all witnesses of the corpus.
 
     Parameters
     ----------
     index : TermIndex
+        Of the corpus, or of a part of it.
+    searched : SearchedQuery
     witnesses : ndarray of shape (D,)
-    named : sequence of int
-        The query's own words, which every witness has.
+        How much each document here is a witness.
+    testimony : Testimony
+        Of all of them, here and elsewhere.
     """
+    named = list(matches_of(searched.sought))
+    whole = index.collection
+    p_word = np.asarray((whole.document_frequency + 0.5) / (whole.n_documents + 1.0), np.float64)  # (V,)
+    odds = log_odds(testimony.n_with, testimony.n_witnesses, p_word)
+    loud, quiet = odds.copy(), odds.copy()
+    loud[named], quiet[named] = odds.max(initial=0.0), 0.0
+    unprompted = _mean_over_tokens(index, quiet)
+    rows = np.flatnonzero(witnesses)
+    unprompted[rows] = _scores_by_others(index, rows, witnesses[rows], testimony, p_word, named)
+    possible = (index.lengths > 0) & (index.frequency(searched.excluded) == 0)
+    return DocumentScores(
+        np.where(possible, _mean_over_tokens(index, loud), -np.inf),
+        np.where(possible, unprompted, -np.inf),
+    )
 
-    def __init__(self, index: TermIndex, witnesses: FloatArray, named: Sequence[int]) -> None:
-        self.index, self.witnesses, self.named = index, witnesses, list(named)
-        self.rows = np.flatnonzero(witnesses)
-        present = index.by_document[self.rows]
-        entry_weights = np.repeat(witnesses[self.rows], np.diff(present.indptr))
-        self.n_witnesses = float(witnesses.sum())
-        self.n_with: FloatArray = np.bincount(
-            present.indices, weights=entry_weights, minlength=index.n_words
-        ).astype(np.float64)  # (V,)
-        self.p_word = (np.diff(index.by_word.indptr) + 0.5) / (index.n_documents + 1.0)  # (V,)
 
-    def log_odds(self, n_with: FloatArray, n_witnesses: FloatArray | float, p_word: FloatArray) -> FloatArray:
-        """Return log p(word | witness) / p(word), shrunk towards 0 by `DOUBT`."""
-        odds: FloatArray = np.log((n_with / p_word + DOUBT) / (n_witnesses + DOUBT))
-        return odds
+def log_odds(n_with: FloatArray, n_witnesses: FloatArray | float, p_word: FloatArray) -> FloatArray:
+    """Return log p(word | witness) / p(word): how much oftener a witness has a word; shrunk by `DOUBT`."""
+    odds: FloatArray = np.log((n_with / p_word + DOUBT) / (n_witnesses + DOUBT))
+    return odds
 
-    def document_scores(self) -> FloatArray:
-        """The mean log odds of each document's tokens; a query word has the highest of all, shape (D,)."""
-        odds = self.log_odds(self.n_with, self.n_witnesses, self.p_word)
-        odds[self.named] = odds.max(initial=0.0)
-        return self._mean_over_tokens(odds)
 
-    def unprompted_scores(self) -> FloatArray:
-        """The same without the query's words, and each witness scored by the others, shape (D,)."""
-        odds = self.log_odds(self.n_with, self.n_witnesses, self.p_word)
-        odds[self.named] = 0.0
-        scores = self._mean_over_tokens(odds)
-        scores[self.rows] = self._scores_by_others()
-        return scores
+def _scores_by_others(
+    index: TermIndex,
+    rows: IntArray,
+    weights: FloatArray,
+    testimony: Testimony,
+    p_word: FloatArray,
+    named: Sequence[int],
+) -> FloatArray:
+    """Score each witness with its own share of the testimony taken back."""
+    present = index.by_document[rows]
+    sizes, words = np.diff(present.indptr), present.indices
+    own = np.repeat(weights, sizes)  # (nnz,)
+    n_with = np.maximum(testimony.n_with[words] - own, 0.0)
+    odds = log_odds(n_with, testimony.n_witnesses - own, p_word[words])
+    odds[np.isin(words, named)] = 0.0
+    row = np.repeat(np.arange(len(rows)), sizes)
+    totals = np.bincount(row, odds * present.data, minlength=len(rows))
+    scores: FloatArray = totals / np.maximum(index.lengths[rows], 1)
+    return scores
 
-    def _scores_by_others(self) -> FloatArray:
-        """Score each witness with its own share of the evidence taken back."""
-        present = self.index.by_document[self.rows]
-        sizes = np.diff(present.indptr)
-        own = np.repeat(self.witnesses[self.rows], sizes)  # (nnz,)
-        words = present.indices
-        n_with = np.maximum(self.n_with[words] - own, 0.0)
-        odds = self.log_odds(n_with, self.n_witnesses - own, self.p_word[words])
-        odds[np.isin(words, self.named)] = 0.0
-        row = np.repeat(np.arange(len(self.rows)), sizes)
-        totals = np.bincount(row, odds * present.data, minlength=len(self.rows))
-        scores: FloatArray = totals / np.maximum(self.index.lengths[self.rows], 1)
-        return scores
 
-    def _mean_over_tokens(self, word_values: NDArray[np.float64]) -> FloatArray:
-        means: FloatArray = (self.index.by_document @ word_values) / np.maximum(self.index.lengths, 1)
-        return means
+def _mean_over_tokens(index: TermIndex, word_values: NDArray[np.float64]) -> FloatArray:
+    means: FloatArray = (index.by_document @ word_values) / np.maximum(index.lengths, 1)
+    return means

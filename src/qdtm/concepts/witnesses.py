@@ -8,11 +8,14 @@ If the rule leaves few witnesses, documents with some of the query's words stand
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from qdtm.concepts.exact_sums import as_weights
 from qdtm.concepts.resolve import matches_of
 from qdtm.concepts.search import SearchedQuery
-from qdtm.concepts.term_index import FloatArray, TermIndex
+from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
 
 TOKENS_PER_WORD = 10.0
 """A document with a query word in every so many tokens is a full witness."""
@@ -23,25 +26,63 @@ ENOUGH = 20.0
 
 def witness_weights(index: TermIndex, searched: SearchedQuery) -> FloatArray:
     """Weigh each document by how much it speaks for the query, from 0 to 1, shape (D,)."""
-    n_named = index.frequency(matches_of(searched.sought))  # (D,)
-    density = np.minimum(1.0, TOKENS_PER_WORD * n_named / np.maximum(index.lengths, 1))
+    n_with = [int((index.frequency(word.matches) > 0).sum()) for word in searched.sought]
+    stand_in = stand_ins(index, searched, rarities(index.collection.n_documents, n_with))[1]
+    return weigh_documents(index, searched, n_with, float(stand_in.sum()))
+
+
+def rarities(n_documents: int, n_with: Sequence[int]) -> list[float]:
+    """How much each word of the query counts, given how many documents have it: rare words count more."""
+    return [float(np.log1p(n_documents / max(n, 1))) for n in n_with]
+
+
+def stand_ins(
+    index: TermIndex, searched: SearchedQuery, rarity: Sequence[float]
+) -> tuple[IntArray, FloatArray]:
+    """Return the documents that could stand in for missing witnesses, and by how much; none if none are."""
+    if len(searched.retrieval) >= ENOUGH:
+        return np.zeros(0, np.int64), np.zeros(0)
+    partial = np.setdiff1d(searched.by_or.documents, searched.retrieval.documents)
+    share = shares_of_query(index, searched, rarity)[partial]
+    return partial, as_weights(_density(index, searched)[partial] * share)
+
+
+def weigh_documents(
+    index: TermIndex, searched: SearchedQuery, n_with: Sequence[int], stand_in_sum: float
+) -> FloatArray:
+    """Weigh documents of a corpus or a part of it, given what was counted over the whole, shape (D,).
+
+    Parameters
+    ----------
+    index : TermIndex
+    searched : SearchedQuery
+        As `SearchedQuery.within` the index.
+    n_with : sequence of int
+        How many documents have each word that is sought.
+    stand_in_sum : float
+        The sum of all `stand_ins`.
+    """
     witnesses = searched.retrieval.documents
     weights = np.zeros(index.n_documents)
-    weights[witnesses] = density[witnesses]
-    missing = ENOUGH - len(witnesses)
-    partial = np.setdiff1d(searched.by_or.documents, witnesses)
-    if missing > 0 and len(partial):
-        stand_in = density[partial] * shares_of_query(index, searched)[partial]
-        weights[partial] = stand_in * min(1.0, missing / stand_in.sum())
+    weights[witnesses] = as_weights(_density(index, searched)[witnesses])
+    partial, stand_in = stand_ins(index, searched, rarities(index.collection.n_documents, n_with))
+    if stand_in_sum > 0:
+        missing = ENOUGH - len(searched.retrieval)
+        weights[partial] = as_weights(stand_in * min(1.0, missing / stand_in_sum))
     return weights
 
 
-def shares_of_query(index: TermIndex, searched: SearchedQuery) -> FloatArray:
-    """How much of the query each document has, rare words counting more, shape (D,)."""
+def _density(index: TermIndex, searched: SearchedQuery) -> FloatArray:
+    """How dense the query's words are in each document, from 0 to 1, shape (D,)."""
+    n_named = index.frequency(matches_of(searched.sought))  # (D,)
+    density: FloatArray = np.minimum(1.0, TOKENS_PER_WORD * n_named / np.maximum(index.lengths, 1))
+    return density
+
+
+def shares_of_query(index: TermIndex, searched: SearchedQuery, rarity: Sequence[float]) -> FloatArray:
+    """How much of the query each document has, shape (D,)."""
     shares, total = np.zeros(index.n_documents), 0.0
-    for word in searched.sought:
-        has = index.frequency(word.matches) > 0
-        rarity = np.log1p(index.n_documents / max(int(has.sum()), 1))
-        shares += rarity * has
-        total += rarity
+    for word, weight in zip(searched.sought, rarity, strict=True):
+        shares += weight * (index.frequency(word.matches) > 0)
+        total += weight
     return shares / max(total, np.finfo(float).tiny)

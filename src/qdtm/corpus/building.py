@@ -17,7 +17,15 @@ import numpy as np
 
 from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
 from qdtm.corpus.corpus import Corpus, Progress
-from qdtm.corpus.indexing import IndexedTokens, apply_limits, index_documents, index_texts, renumber
+from qdtm.corpus.indexing import (
+    IndexedTokens,
+    apply_limits,
+    check_tokens_left,
+    check_words_left,
+    index_documents,
+    index_texts,
+    renumber,
+)
 from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
 from qdtm.corpus.readers import read_records
 from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
@@ -147,7 +155,7 @@ def from_counts(
     repeats = counts.data.astype(np.int64)
     tokens = np.repeat(counts.indices, repeats).astype(np.int32)  # (N,)
     offsets = np.concatenate([[0], np.cumsum(repeats)])[counts.indptr].astype(np.int64)  # (D + 1,)
-    _check_not_empty(IndexedTokens(words, tokens, offsets, n_read=len(tokens)))
+    check_tokens_left(len(offsets) - 1, len(tokens), len(tokens))
     documents = MemoryDocuments(BagTexts(words, tokens, offsets) if texts is None else texts, ids, fields)
     return Corpus(tuple(words), tokens, offsets, documents, _query_pipeline(words, pipeline, None))
 
@@ -219,31 +227,12 @@ def _limited(
     indexed: IndexedTokens, limits: VocabularyLimits, keep_words: Sequence[str] | None = None
 ) -> IndexedTokens:
     """Choose the vocabulary (unless it is fixed), and make sure that something is left."""
-    _check_not_empty(indexed)
+    check_tokens_left(indexed.n_documents, indexed.n_read, len(indexed.tokens))
     if keep_words:
         return indexed
     limited = apply_limits(indexed, limits)
-    if not limited.words:
-        lowest, highest = limits.document_range(indexed.n_documents)
-        raise CorpusError(
-            f"None of the {len(indexed.words):,} words is left: none occurs in at least {lowest:,} and at "
-            f"most {highest:,} of the {indexed.n_documents:,} documents; change min_df or max_df."
-        )
+    check_words_left(len(limited.words), len(indexed.words), limits, indexed.n_documents)
     return limited
-
-
-def _check_not_empty(indexed: IndexedTokens) -> None:
-    n_documents = indexed.n_documents
-    if not n_documents:
-        raise CorpusError("The corpus is empty: it has no documents.")
-    if len(indexed.tokens):
-        return
-    if not indexed.n_read:
-        raise CorpusError(f"The corpus is empty: there is no word in any of its {n_documents:,} documents.")
-    raise CorpusError(
-        f"Nothing is left of the {n_documents:,} documents after cleaning: all {indexed.n_read:,} tokens are "
-        "stop words, numbers or too short; change the TextPipeline (language, stop_words, min_token_length)."
-    )
 
 
 def _corpus(indexed: IndexedTokens, documents: DocumentStore, pipeline: TextPipeline) -> Corpus:

@@ -180,6 +180,31 @@ def apply_limits(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTok
     return renumber(indexed, [indexed.words[w] for w in chosen])
 
 
+def check_tokens_left(n_documents: int, n_read: int, n_tokens: int) -> None:
+    """Raise unless there are documents with tokens, of `n_read` before cleaning."""
+    if not n_documents:
+        raise CorpusError("The corpus is empty: it has no documents.")
+    if n_tokens:
+        return
+    if not n_read:
+        raise CorpusError(f"The corpus is empty: there is no word in any of its {n_documents:,} documents.")
+    raise CorpusError(
+        f"Nothing is left of the {n_documents:,} documents after cleaning: all {n_read:,} tokens are "
+        "stop words, numbers or too short; change the TextPipeline (language, stop_words, min_token_length)."
+    )
+
+
+def check_words_left(n_left: int, n_words: int, limits: VocabularyLimits, n_documents: int) -> None:
+    """Raise unless the limits leave a word of `n_words`."""
+    if n_left:
+        return
+    lowest, highest = limits.document_range(n_documents)
+    raise CorpusError(
+        f"None of the {n_words:,} words is left: none occurs in at least {lowest:,} and at "
+        f"most {highest:,} of the {n_documents:,} documents; change min_df or max_df."
+    )
+
+
 def renumber(indexed: IndexedTokens, words: Sequence[str]) -> IndexedTokens:
     """Express tokens over another list of words, leaving out the words it does not have."""
     numbers = {word: w for w, word in enumerate(words)}

@@ -1,0 +1,36 @@
+"""Sums that do not depend on the order of their terms.
+
+In: numbers. Out: the same numbers in whole units, which add up exactly. A corpus that is spread over machines
+is counted in parts; adding the parts up must give the very scores that one machine finds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts.term_index import FloatArray, IntArray
+
+WEIGHT_BITS = 26
+"""Weights of documents, 0 to 1, are multiples of 2**-26: 2**27 of them add up exactly in a float64."""
+
+SHARE_BITS = 60
+"""Shares of one whole are added up in multiples of 2**-60."""
+
+_MOST_BITS = 62
+
+
+def in_units(values: FloatArray, n_bits: int) -> IntArray:
+    """Return numbers as multiples of 2**-n_bits, rounded."""
+    return np.rint(np.ldexp(values, n_bits)).astype(np.int64)
+
+
+def as_weights(values: FloatArray) -> FloatArray:
+    """Round weights so that they add up exactly in any order."""
+    rounded: NDArray[np.float64] = np.ldexp(np.rint(np.ldexp(values, WEIGHT_BITS)), -WEIGHT_BITS)
+    return rounded
+
+
+def bits_for(n_terms: int) -> int:
+    """Return how fine the units may be in which `n_terms` numbers, none above 1, are added up."""
+    return _MOST_BITS - int(n_terms).bit_length()
