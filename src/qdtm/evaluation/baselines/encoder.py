@@ -41,8 +41,9 @@ def sentence_encoder() -> str:
 
 
 @contextmanager
-def _without_progress_bar(logging: Any) -> Iterator[None]:
-    """Let transformers load weights in silence, and leave it as it was."""
+def loading_in_silence() -> Iterator[None]:
+    """Let transformers load weights without a progress bar, and leave it as it was."""
+    logging = require("transformers", "baselines").utils.logging
     was_on = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -141,7 +142,7 @@ class DocumentEncoder:
         transformers = require("transformers", "baselines")
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.name)
-            with _without_progress_bar(transformers.utils.logging):
+            with loading_in_silence():
                 model = transformers.AutoModel.from_pretrained(self.name)
         except (OSError, ValueError) as error:
             raise self._not_there() from error

@@ -50,7 +50,7 @@ class TopicFit:
 
         This is how the query-driven model reads documents. A document without words has equal shares.
         """
-        return _normalised(np.asarray(corpus.document_term_matrix @ self.p_topic_of_word))
+        return normalised(np.asarray(corpus.document_term_matrix @ self.p_topic_of_word))
 
 
 def fit_of_counts(
@@ -67,7 +67,8 @@ def smoothed_topics(word_counts: FloatArray, beta: float) -> FloatArray:
     return np.asarray(((word_counts + beta) / (word_counts + beta).sum(axis=0)).T)
 
 
-def _normalised(rows: FloatArray) -> FloatArray:
+def normalised(rows: FloatArray) -> FloatArray:
+    """Return rows that sum to 1; one of zeros has equal shares."""
     totals = rows.sum(axis=1, keepdims=True)
     equal = np.full_like(rows, 1.0 / rows.shape[1])
     return np.asarray(np.divide(rows, totals, out=equal, where=totals > 0))

@@ -218,8 +218,7 @@ class EncoderRow:
 
     def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:  # noqa: ARG002
         """Rank documents; see `System`."""
-        phrases = [concept.phrase for concept in dataset.concepts]
-        return Outcome(scores=DocumentEncoder(self.encoder).scores(dataset.corpus, phrases))
+        return Outcome(scores=DocumentEncoder(self.encoder).scores(dataset.corpus, phrases_of(dataset)))
 
 
 def break_ties(scores: FloatArray, seed: int) -> FloatArray:
@@ -237,6 +236,11 @@ def break_ties(scores: FloatArray, seed: int) -> FloatArray:
 def keywords_of(dataset: Dataset) -> Sequence[tuple[str, ...]]:
     """Return the experts' keywords of each concept."""
     return [concept.keywords for concept in dataset.concepts]
+
+
+def phrases_of(dataset: Dataset) -> list[str]:
+    """Return the query phrase of each concept."""
+    return [concept.phrase for concept in dataset.concepts]
 
 
 def matched(topics: FloatArray, dataset: Dataset) -> NDArray[np.int64]:

@@ -6,25 +6,30 @@ phrase where it takes a phrase; topic q is that of concept q.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import lru_cache
+from io import StringIO
 from typing import Any
 
 import numpy as np
 
 from qdtm.corpus import Corpus
-from qdtm.evaluation.baselines.encoder import DocumentEncoder, Vectors, sentence_encoder
+from qdtm.evaluation.baselines.encoder import DocumentEncoder, Vectors, loading_in_silence, sentence_encoder
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.keywords import keyword_ids, without_shared
-from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit
+from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit, normalised
 from qdtm.evaluation.datasets import Dataset
-from qdtm.evaluation.systems.baselines import Settings, keywords_of, matched, two_readings
+from qdtm.evaluation.systems.baselines import Settings, keywords_of, phrases_of, two_readings
 from qdtm.evaluation.systems.outcome import Outcome
 from qdtm.evaluation.systems.registry import SystemOptions
 
 _N_SWEEPS = 300
 _ANCHOR_STRENGTH = 3.0
 _KEYNMF_TOPICS = 10
+_SEED_EXPONENT = 2.0  # turftopic's default
 _ZERO_SHOT_SIMILARITY = 0.3
 
 
@@ -126,25 +131,56 @@ def _corex(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
 
 
 def _keynmf(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
-    """KeyNMF with the query as its seed phrase (turftopic): a model a concept, of which the nearest topic."""
+    """KeyNMF with the query as its seed phrase (turftopic), a model a concept.
+
+    All topics of such a model are about its phrase, so a document is about the concept as far as they
+    explain its keywords, beside those of the other concepts.
+    """
     corpus = dataset.corpus
     texts, vectors, encoder = _encoded(corpus, row)
-    scores, topics = [], []
-    for q, concept in enumerate(dataset.concepts):
-        model = require("turftopic", "peers").KeyNMF(
-            _KEYNMF_TOPICS,
-            encoder=encoder,
-            vectorizer=_vectorizer(corpus),
-            seed_phrase=concept.phrase,
-            random_state=seed,
-        )
-        shares = np.asarray(model.fit_transform(texts, embeddings=vectors))  # (D, 10)
-        weights = _on_vocabulary(model.components_, model.get_vocab(), corpus)
-        k = matched(weights, dataset)[q]
-        scores.append(shares[:, k])
-        topics.append(weights[k])
-    stacked = np.stack(scores, axis=1)
-    return Outcome(stacked, stacked, np.stack(topics))
+    keywords = _keywords(corpus, row)
+    cosines = vectors @ DocumentEncoder(row.encoder or "").encode(phrases_of(dataset)).T  # (D, Q)
+    weights, topics = [], []
+    for relevance in cosines.T:
+        model = _new_keynmf(corpus, encoder, seed)
+        with redirect_stdout(StringIO()):  # it reports to the terminal
+            of_topics = model.fit_transform(texts, keywords=seeded_keywords(keywords, relevance))  # (D, 10)
+        words = _on_vocabulary(model.components_, model.get_vocab(), corpus)  # (10, V)
+        weights.append(of_topics @ words.sum(axis=1))
+        topics.append(of_topics.sum(axis=0) @ words)
+    shares = normalised(np.stack(weights, axis=1))
+    return Outcome(shares, shares, np.stack(topics))
+
+
+@lru_cache(maxsize=1)
+def _keywords(corpus: Corpus, row: PeerRow) -> list[dict[str, float]]:
+    """Return the words of each document that are nearest to its text, the same in every run."""
+    texts, vectors, encoder = _encoded(corpus, row)
+    found: list[dict[str, float]] = _new_keynmf(corpus, encoder).extract_keywords(texts, embeddings=vectors)
+    return found
+
+
+def _new_keynmf(corpus: Corpus, encoder: Any, seed: int = 0) -> Any:
+    return require("turftopic", "peers").KeyNMF(
+        _KEYNMF_TOPICS, encoder=encoder, vectorizer=_vectorizer(corpus), random_state=seed
+    )
+
+
+def seeded_keywords(keywords: Sequence[Mapping[str, float]], relevance: Vectors) -> list[dict[str, float]]:
+    """Return what `seed_phrase` makes of the documents' keywords, which are the same for every phrase.
+
+    Parameters
+    ----------
+    keywords : sequence of mapping of str to float, length D
+        As extracted without a seed phrase.
+    relevance : ndarray of shape (D,)
+        Cosine of each document to the seed phrase.
+    """
+    factors = relevance.clip(0) ** _SEED_EXPONENT
+    return [
+        {word: float(weight * factor) for word, weight in of_document.items() if factor > 0}
+        for of_document, factor in zip(keywords, factors, strict=True)
+    ]
 
 
 # --- BERTopic --------------------------------------------------------------------------------------------
@@ -154,7 +190,7 @@ def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     """BERTopic with the queries as zero-shot topics: documents rank by their cosine to the topic's centre."""
     corpus = dataset.corpus
     texts, vectors, encoder = _encoded(corpus, row)
-    phrases = [concept.phrase for concept in dataset.concepts]
+    phrases = phrases_of(dataset)
     model = require("bertopic", "peers").BERTopic(
         embedding_model=encoder,
         zeroshot_topic_list=phrases,
@@ -164,7 +200,9 @@ def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
             n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed
         ),
     )
-    found, _ = model.fit_transform(texts, embeddings=vectors)
+    with warnings.catch_warnings():  # UMAP says each time that a seed allows one thread only
+        warnings.filterwarnings("ignore", message="n_jobs value")
+        found, _ = model.fit_transform(texts, embeddings=vectors)
     members = np.asarray(found)
     labels = [model.topic_labels_.get(k, "") for k in range(members.max() + 1)]
     centres = np.stack([_centre(vectors[members == k]) for k in range(len(labels))])
@@ -202,18 +240,19 @@ def _token_lists(corpus: Corpus) -> list[list[str]]:
 
 
 def _encoded(corpus: Corpus, row: PeerRow) -> tuple[list[str], Vectors, Any]:
-    """Return the texts, their vectors, and the encoder as sentence-transformers has it."""
+    """Return the documents' words, a line each, the vectors of their texts, and the encoder itself."""
     assert row.encoder is not None
     vectors = DocumentEncoder(row.encoder).encode_corpus(corpus)
-    encoder = require("sentence_transformers", "peers").SentenceTransformer(row.encoder)
-    return [document.text or "" for document in corpus.documents], vectors, encoder
+    with loading_in_silence():
+        encoder = require("sentence_transformers", "peers").SentenceTransformer(row.encoder)
+    return [" ".join(words) for words in _token_lists(corpus)], vectors, encoder
 
 
 def _vectorizer(corpus: Corpus) -> Any:
-    """Return a vectorizer that makes the same words of a text as the corpus did."""
+    """Return a vectorizer of lines of words."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    return CountVectorizer(analyzer=corpus.pipeline, vocabulary=list(corpus.vocabulary))
+    return CountVectorizer(analyzer=str.split, vocabulary=list(corpus.vocabulary))
 
 
 def _on_vocabulary(weights: Any, words: Any, corpus: Corpus) -> FloatArray:
