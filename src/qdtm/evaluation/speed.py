@@ -1,6 +1,7 @@
 """How fast a sweep is: ours and other samplers of the Hierarchical Dirichlet Process, side by side.
 
-In: the authors' 20 Newsgroups bags. Out: `Speed` rows, tokens per second.
+In: the authors' 20 Newsgroups bags. Out: `Speed` rows, tokens per second. The LDA samplers that take part
+are in `qdtm.evaluation.baselines.speed`.
 
 All have the paper's priors and about as many topics as there are queries. Timings are interleaved, so that
 what else the machine does slows all of them; the best time of each counts. A peer that is not installed is
@@ -14,7 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,6 +34,9 @@ OURS, TOMOTOPY, TOPICA, GENSIM = "qdtm", "tomotopy-hdp", "topica-hdp", "gensim-h
 PEERS = {TOMOTOPY: "tomotopy", TOPICA: "topica", GENSIM: "gensim"}
 """Which package each peer comes from."""
 
+Kind = Literal["hdp", "lda"]
+"""What a contestant samples; only those of one kind do the same work."""
+
 GENSIM_SHARE = 8
 """The slowest peer reads one document in so many."""
 
@@ -45,6 +49,7 @@ class Speed:
     threads: int
     promotion: bool
     tokens_per_second: float
+    kind: Kind = "hdp"
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class Contestant:
         What one sweep goes over.
     seconds : callable
         Takes a number of sweeps, runs them and returns how long they took.
+    kind : {"hdp", "lda"}
     """
 
     name: str
@@ -67,6 +73,7 @@ class Contestant:
     promotion: bool
     n_tokens: int
     seconds: Callable[[int], float]
+    kind: Kind = "hdp"
 
 
 def contestants(bags: AuthorsBags, threads: Sequence[int] = (1, 2)) -> list[Contestant]:
@@ -96,7 +103,7 @@ def race(
     for _ in range(repeats):
         best = [min(was, c.seconds(sweeps) / sweeps) for was, c in zip(best, entrants, strict=True)]
     return [
-        Speed(c.name, c.threads, c.promotion, c.n_tokens / seconds)
+        Speed(c.name, c.threads, c.promotion, c.n_tokens / seconds, c.kind)
         for c, seconds in zip(entrants, best, strict=True)
     ]
 

@@ -26,5 +26,5 @@ def test_all_sweep_over_the_same_tokens():
         "qdtm-sclda",
         "qdtm-dflda",
     ]
-    assert {entrant.n_tokens for entrant in entrants} == {2000}
+    assert {(entrant.n_tokens, entrant.kind) for entrant in entrants} == {(2000, "lda")}
     assert all(entrant.seconds(1) > 0 for entrant in entrants)

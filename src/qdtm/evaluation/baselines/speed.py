@@ -18,8 +18,6 @@ from qdtm.evaluation.baselines.constrained import DFLDA, ISLDA, SCLDA
 from qdtm.evaluation.datasets.authors import AuthorsBags
 from qdtm.evaluation.speed import Contestant
 
-TOMOTOPY_LDA = "tomotopy-lda"
-
 
 def lda_contestants(bags: AuthorsBags, n_topics: int | None = None) -> list[Contestant]:
     """Start our samplers (plain, ISLDA, SCLDA, DF-LDA) and, if it is installed, tomotopy's LDA.
@@ -50,7 +48,7 @@ def _of_chain(name: str, chain: ConstrainedChain) -> Contestant:
         for _ in range(n_sweeps):
             chain.step()
 
-    return Contestant(name, 1, False, chain.corpus.n_tokens, _timed(sweep))
+    return Contestant(name, 1, False, chain.corpus.n_tokens, _timed(sweep), "lda")
 
 
 def _tomotopy(corpus: Corpus, n_topics: int) -> Contestant:
@@ -59,9 +57,8 @@ def _tomotopy(corpus: Corpus, n_topics: int) -> Contestant:
     model = tomotopy.LDAModel(k=n_topics, alpha=1.0 / n_topics, eta=1.0 / n_topics, seed=0)
     model.optim_interval = 0
     add_documents(model, corpus)
-    return Contestant(
-        TOMOTOPY_LDA, 1, False, corpus.n_tokens, _timed(lambda sweeps: model.train(sweeps, workers=1))
-    )
+    timed = _timed(lambda sweeps: model.train(sweeps, workers=1))
+    return Contestant("tomotopy-lda", 1, False, corpus.n_tokens, timed, "lda")
 
 
 def _timed(sweep: Callable[[int], object]) -> Callable[[int], float]:
