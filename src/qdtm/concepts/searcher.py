@@ -7,7 +7,7 @@ over machines brings its own, which asks each part and puts the answers together
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from qdtm.concepts.query import Rule
 from qdtm.concepts.reach import Reach, measure_reach
 from qdtm.concepts.retrieval import Retrieval, Term, retrieve
 from qdtm.concepts.search import SearchedQuery
-from qdtm.concepts.term_index import Collection, FloatArray, SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import Collection, CountedCorpus, FloatArray, SearchableCorpus, TermIndex
 
 
 class Searcher(Protocol):
@@ -53,7 +53,7 @@ class Searcher(Protocol):
 def searcher_of(corpus: SearchableCorpus) -> Searcher:
     """Return who searches a corpus."""
     own: Searcher | None = getattr(corpus, "searcher", None)
-    return IndexSearcher(TermIndex.of(corpus)) if own is None else own
+    return IndexSearcher(TermIndex.of(cast(CountedCorpus, corpus))) if own is None else own
 
 
 class IndexSearcher:

@@ -32,12 +32,16 @@ class SearchableCorpus(Protocol):
         """The place of each word in the vocabulary."""
 
     @property
-    def document_term_matrix(self) -> Any:
-        """How often a document has a word; CSR, shape (D, V)."""
-
-    @property
     def pipeline(self) -> Callable[[str], list[str]]:
         """The text pipeline that made the corpus."""
+
+
+class CountedCorpus(SearchableCorpus, Protocol):
+    """A corpus whose documents are here."""
+
+    @property
+    def document_term_matrix(self) -> Any:
+        """How often a document has a word; CSR, shape (D, V)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,7 @@ class TermIndex:
         return cls(by_document, by_document.tocsc(), whole)
 
     @classmethod
-    def of(cls, corpus: SearchableCorpus) -> TermIndex:
+    def of(cls, corpus: CountedCorpus) -> TermIndex:
         """Return the index of a corpus, which is made once and lives as long as the corpus."""
         if corpus not in _INDICES:
             by_word = getattr(corpus, "counts_by_word", None)  # ready in an indexed corpus
@@ -163,4 +167,4 @@ def _sums(values: NDArray[np.int32], offsets: NDArray[Any]) -> IntArray:
     return sums
 
 
-_INDICES: WeakKeyDictionary[SearchableCorpus, TermIndex] = WeakKeyDictionary()
+_INDICES: WeakKeyDictionary[CountedCorpus, TermIndex] = WeakKeyDictionary()
