@@ -81,7 +81,11 @@ def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
         for concept, topic, rest in zip(model.concepts_, model.topics_, fit.subtopic_rest, strict=True)
     ]
     return {
-        "corpus": corpus_json(model.corpus_),
+        "corpus": {
+            "documents": model.result_.n_documents,
+            "words": len(fit.vocabulary),
+            "tokens": model.result_.n_tokens,
+        },
         "queries": queries,
         "background": [topic_json(topic, n_words) for topic in model.background_topics_],
         "convergence": {

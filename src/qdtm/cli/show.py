@@ -40,8 +40,9 @@ def _page(model: QueryDrivenTopicModel, directory: str, n_words: int) -> Iterato
 
     from qdtm.cli.views import convergence_section, heading, model_page
 
-    corpus = model.corpus_
-    size = f"{corpus.n_documents:,} documents, {corpus.n_words:,} words, {corpus.n_tokens:,} tokens"
+    result = model.result_
+    n_words_known = len(result.fit.vocabulary)
+    size = f"{result.n_documents:,} documents, {n_words_known:,} words, {result.n_tokens:,} tokens"
     yield heading(directory, size)
     yield Text()
     yield from model_page(model, n_words=n_words)

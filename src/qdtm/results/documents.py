@@ -155,7 +155,7 @@ def rank_documents(
     if subtopic is None:
         rows = order_by(relevance, lengths, n)
     else:
-        candidates = np.flatnonzero(main == _position(topic, subtopic))
+        candidates = np.flatnonzero(main == subtopic_position(topic, subtopic))
         rows = candidates[order_by(share[candidates], None if lengths is None else lengths[candidates], n)]
     found = [
         RelevantDocument(
@@ -185,7 +185,7 @@ def order_by(
     return rows[np.lexsort((-length, -rounded[rows]))[:n]]  # stable
 
 
-def _position(topic: Topic, subtopic: str) -> int:
+def subtopic_position(topic: Topic, subtopic: str) -> int:
     """Return which subtopic of a topic has an id."""
     ids = [each.id for each in topic.subtopics]
     if subtopic in ids:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord
+from qdtm.results.elsewhere import DocumentFiles
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
 from qdtm.sampler.trace import Trace
@@ -60,6 +61,9 @@ class ModelFit:
         The words that promote concept words of each query; empty where that was not recorded.
     presentation : Presentation
         How the user wants it shown; no number depends on it.
+    elsewhere : DocumentFiles or None
+        Where it is written what became of the documents, if no machine holds them: the arrays of tokens are
+        then empty, and so is the corpus that goes with the fit.
     """
 
     vocabulary: tuple[str, ...]
@@ -80,6 +84,7 @@ class ModelFit:
     versions: Mapping[str, str]
     related: tuple[RelatedWords, ...] = ()
     presentation: Presentation = field(default_factory=Presentation)
+    elsewhere: DocumentFiles | None = None
 
     def __post_init__(self) -> None:
         _check_lengths(self)

@@ -2,14 +2,16 @@
 
 The folder holds `model.safetensors` (all arrays), `corpus/` (a saved corpus), `topics.csv` and
 `documents.csv` (for people), and `qdtm.json`, the manifest with everything that is no array. The same fit
-gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
+gives the same bytes. It is whole or absent, and what is read from it is checked before it is used. If no
+machine holds the documents, `documents/` has Parquet files with what became of them.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,6 +23,7 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.storage import load_corpus, write_corpus
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
+from qdtm.results.elsewhere import DocumentFiles, is_url
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords
@@ -30,6 +33,7 @@ from qdtm.results.topics import build_topics
 from qdtm.sampler.trace import Trace
 from qdtm.storage import (
     ArraySpec,
+    Manifest,
     load_arrays,
     read_manifest,
     save_arrays,
@@ -45,6 +49,7 @@ _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
 _TOPICS = "topics.csv"
 _DOCUMENTS = "documents.csv"
+_DOCUMENT_FILES = "documents"
 
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
 _TOKENS = ("token_topics", "token_subtopics", "token_promoted")
@@ -89,8 +94,22 @@ def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, f
         save_arrays(folder / _ARRAYS, _arrays(fit))
         (folder / _CORPUS).mkdir()
         write_corpus(corpus, folder / _CORPUS)
+        elsewhere = None if fit.elsewhere is None else _copy_documents(fit.elsewhere, folder)
         _write_tables(folder, fit, corpus)
-        write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit))
+        write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit, elsewhere))
+
+
+def _copy_documents(files: DocumentFiles, folder: Path) -> DocumentFiles:
+    """Copy what became of the documents into the folder; at a URL it stays where it is."""
+    if is_url(files.folder):
+        return files
+    try:
+        (folder / _DOCUMENT_FILES).mkdir()
+        for path, name in zip(files.paths, files.names, strict=True):
+            shutil.copyfile(path, folder / _DOCUMENT_FILES / name)
+    except OSError as error:
+        raise StorageError(f"Cannot copy {files.folder!r}: {error.strerror or error}.") from error
+    return replace(files, folder=_DOCUMENT_FILES)
 
 
 def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
@@ -104,7 +123,7 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
-def _content(fit: ModelFit) -> dict[str, Any]:
+def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
     """Return all of a fit that is no array."""
     scalars = [field.name for field in fields(Trace) if field.name not in _TRACE]
     return {
@@ -122,7 +141,7 @@ def _content(fit: ModelFit) -> dict[str, Any]:
         "parameters": dict(fit.parameters),
         "corpus_fingerprint": fit.corpus_fingerprint,
         "versions": dict(fit.versions),
-    }
+    } | ({} if elsewhere is None else {"elsewhere": elsewhere.to_json()})
 
 
 def _token_type(fit: ModelFit) -> str:
@@ -139,10 +158,12 @@ def _named_traces(fit: ModelFit) -> dict[str, Trace]:
 
 def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
     parents, background = build_topics(fit)
-    scores = score_documents(fit, corpus.document_term_matrix)
     try:
         with _text_file(folder / _TOPICS) as file:
             write_topics(file, parents, background, fit.concepts)
+        if fit.elsewhere is not None:
+            return
+        scores = score_documents(fit, corpus.document_term_matrix)
         with _text_file(folder / _DOCUMENTS) as file:
             write_documents(file, corpus.documents, scores, parents)
     except OSError as error:
@@ -179,7 +200,7 @@ def load_model(
             raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
     corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
     try:
-        fit = _fit(folder / _ARRAYS, manifest.content, corpus)
+        fit = _fit(folder / _ARRAYS, manifest.content, corpus, _elsewhere(folder, manifest))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, StorageError):
             raise
@@ -187,7 +208,9 @@ def load_model(
     return fit, corpus
 
 
-def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus) -> ModelFit:
+def _fit(
+    path: Path, content: Mapping[str, Any], corpus: Corpus, elsewhere: DocumentFiles | None
+) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
     n_traces, n_related = len(content["traces"]) - 1, int(content.get("related", 0))
@@ -220,9 +243,22 @@ def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus) -> ModelFit:
         presentation=Presentation.from_json(content["presentation"])
         if "presentation" in content
         else Presentation(),
+        elsewhere=elsewhere,
     )
     _check_corpus(fit, corpus)
     return fit
+
+
+def _elsewhere(folder: Path, manifest: Manifest) -> DocumentFiles | None:
+    """Where it is written what became of the documents; None if they are in the corpus."""
+    if "elsewhere" not in manifest.content:
+        return None
+    files = DocumentFiles.from_json(manifest.content["elsewhere"])
+    if is_url(files.folder):
+        return files
+    if any(f"{_DOCUMENT_FILES}/{name}" not in manifest.files for name in files.names):
+        raise ValueError("a file of documents is missing")
+    return replace(files, folder=str(folder / _DOCUMENT_FILES))
 
 
 def _trace(name: str, scalars: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trace:
