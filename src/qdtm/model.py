@@ -27,7 +27,6 @@ from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import related_words
 from qdtm.results.result import Result
-from qdtm.results.storage import load_model
 from qdtm.results.topic import Topic
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import ProgressCallback
@@ -225,8 +224,37 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             self.__dict__.pop(name, None)
 
     def _adopt_result(self, result: Result) -> None:
-        """Take a result that is shown otherwise; its numbers are the same."""
+        """Take a result that is shown otherwise, or opened deeper; its topics are the same."""
         self.fit_, self.result_ = result.fit, result
+
+    def drill_down(self, subtopic: str) -> tuple[Topic, ...]:
+        """Open a subtopic into its own subtopics, as phase 2 opens a topic; at any depth.
+
+        They become part of the result: of `topics_`, of what is shown, and of what is saved. The outcome
+        depends on nothing else that was opened.
+
+        Parameters
+        ----------
+        subtopic : str
+            Its id, such as "0.1", or "0.1.2" once "0.1" is open.
+
+        Returns
+        -------
+        tuple of Topic
+            The subtopics below it, largest first: "0.1.1", "0.1.2", ...
+
+        Raises
+        ------
+        QueryError
+            If there is no such subtopic, or it is too small to split.
+        """
+        from qdtm.drilling import open_subtopic
+
+        self._result.require_documents()
+        settings = check_settings(self.get_params(deep=False))
+        fit = open_subtopic(self._fitted, self.corpus_, subtopic, settings, self.progress)
+        self._adopt_result(Result(fit, self.corpus_))
+        return self._result.topic(subtopic).subtopics
 
     # --- what was found ----------------------------------------------------------------------------------
 
@@ -298,7 +326,8 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         n : int
             How many documents.
         subtopic : str, optional
-            A subtopic's id, such as "0.2": its documents only, by their share in it.
+            A subtopic's id, such as "0.2": its documents only, by their share in it; or "0.2.1", if "0.2" was
+            opened.
         """
         return self._result.documents(query, n, subtopic=subtopic)
 
@@ -311,11 +340,15 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a saved model. Nothing in the folder is run."""
-        fit, corpus = load_model(path)
-        names = cls._get_param_names()
+        return cls.of(Result.load(path))
+
+    @classmethod
+    def of(cls, result: Result) -> Self:
+        """Return the fitted model that a result is from."""
+        fit, names = result.fit, cls._get_param_names()
         known = {name: value for name, value in fit.parameters.items() if name in names}
         model = cls([concept.query for concept in fit.concepts], **known)
-        model._adopt(fit, corpus)
+        model._adopt(fit, result.corpus)
         return model
 
 

@@ -69,6 +69,11 @@ class Settings:
         """Whether phase 1 starts as Initialize in Appendix C."""
         return self.preset == "paper"
 
+    # DEVIATION(5): the paper drops by the share of the corpus alone.
+    def fewest_tokens(self, n_corpus: int, n_parent: int) -> float:
+        """How many tokens a subtopic must have to be kept, given those of the corpus and of its parent."""
+        return min(self.min_prevalence * n_corpus, self.keep_of_parent * n_parent)
+
 
 def check_settings(parameters: Mapping[str, Any]) -> Settings:
     """Check the estimator's parameters and fill in what the preset says.

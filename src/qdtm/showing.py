@@ -58,11 +58,13 @@ class ShowsResult:
         found = representative_documents(self._result, None if topic is None else str(topic), n)
         return {id: [document.text for document in documents] for id, documents in found.items()}
 
-    def explain(self, document: str | int, query: str | int | None = None) -> Explanation:
+    def explain(
+        self, document: str | int, query: str | int | None = None, *, subtopic: str | None = None
+    ) -> Explanation:
         """Say what became of each token of a document; see `qdtm.results.explain.explain_document`."""
         from qdtm.results.explain import explain_document
 
-        return explain_document(self._result, document, query)
+        return explain_document(self._result, document, query, subtopic=subtopic)
 
     # --- how it is shown ---------------------------------------------------------------------------------
 

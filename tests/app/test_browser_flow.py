@@ -140,9 +140,21 @@ def test_everything_can_be_taken_away(page: Page, cricket: str) -> None:
     assert "load_demo_corpus" in program
 
 
-def test_looking_deeper_asks_for_a_subtopics_words(page: Page, cricket: str) -> None:
+def test_looking_deeper_opens_a_subtopic(page: Page, app: RunningApp, cricket: str) -> None:
     page.open(f"/result/{cricket}")
-    page.click("[data-act=drill][data-value='0.2']")
+    page.click("[data-act=drill][data-value='0.1']")
+    page.find("[id='t0.1.1']")
+    page.click("[data-act=documents][data-value='0.1.1']")
+    page.open(f"/result/{cricket}")
+    page.find("[id='t0.1.2']")
+    assert b'id="t0.1.1"' in download(page, cricket, "report")
+    assert 'model.drill_down("0.1")' in download(page, cricket, "python").decode()
+    assert_quiet(page, app)
+
+
+def test_a_subtopics_words_can_be_asked_for(page: Page, cricket: str) -> None:
+    page.open(f"/result/{cricket}")
+    page.click("[data-act=ask][data-value='0.2']")
     page.says("Well covered.")
     page.until(lambda _: len(words(page)) >= 5)
 

@@ -1,11 +1,14 @@
 """A fit that no sampler made: topics drawn at random for the tokens of a real little corpus."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from qdtm.concepts import build_concepts
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.results import ModelFit, Trace
 from qdtm.results.related import RelatedWords
+from qdtm.results.splits import Split, level_order, tokens_in
 
 TEXTS = [
     "Cricket test match in Sydney, the batsman hit a century",
@@ -101,3 +104,16 @@ def relate(concept, n_words):
         concept_words=np.repeat(np.array([first, second], np.int32), len(others)),
         cosine=np.repeat(np.array([0.7, 0.8], np.float32), len(others)),
     )
+
+
+def opened(fit, corpus, *ids, n_below=2, seed=0):
+    """Open subtopics of a fit, each token below one of `n_below` at random, some below none."""
+    for id in ids:
+        rng = np.random.default_rng([seed, *map(int, id.split("."))])
+        words = corpus.tokens[tokens_in(fit, id)]
+        children = rng.integers(-1, n_below, len(words)).astype(np.int32)
+        kept = children >= 0
+        counts = count(words[kept], children[kept], corpus.n_words, n_below)
+        split = Split(id, counts, float(1 - kept.mean()) if len(kept) else 0.0, children, make_trace(2))
+        fit = replace(fit, splits=level_order([*fit.splits, split]))
+    return fit

@@ -123,7 +123,7 @@ class TestRareConcept:
         planted = self.planted(seed)
         corpus = planted.corpus
         found = fit_subtopics(
-            corpus.tokens, corpus.offsets, corpus.n_words, Priors(), Schedule(100, 300), 0.0, seed, 0
+            corpus.tokens, corpus.offsets, corpus.n_words, Priors(), Schedule(100, 300), 0.0, seed, (0,)
         )
         for k in range(found.counts.shape[1]):
             best = np.argsort(-found.counts[:, k], kind="stable")[:N_TOP]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qdtm.sampler.chain import Schedule
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, Progress
-from qdtm.sampler.subtopics import SubtopicFit, fit_subtopics, subtopic_rules, tokens_of_topic
+from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics, subtopic_rules
 
 corpora = st.lists(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), max_size=6), max_size=6
@@ -19,17 +19,16 @@ corpora = st.lists(
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(documents=corpora, topic=st.integers(0, 3))
-def test_tokens_of_topic_equals_a_loop(documents, topic: int) -> None:
+def test_cut_out_equals_a_loop(documents, topic: int) -> None:
     flat = np.array([pair for document in documents for pair in document], np.int32).reshape(-1, 2)
     whole = np.cumsum([0, *map(len, documents)]).astype(np.int64)
-    tokens, offsets, where = tokens_of_topic(flat[:, 0], whole, flat[:, 1], topic)
+    tokens, offsets = cut_out(flat[:, 0], whole, np.flatnonzero(flat[:, 1] == topic))
 
     kept = [[w for w, k in document if k == topic] for document in documents]
     kept = [document for document in kept if document]
     found = [part.tolist() for part in np.split(tokens, offsets[1:-1])] if len(tokens) else []
     assert found == kept
     assert offsets[-1] == len(tokens)
-    assert where.tolist() == [i for i, (_, k) in enumerate(flat) if k == topic]
 
 
 class TestSplit:
@@ -49,7 +48,7 @@ class TestSplit:
     @classmethod
     def split(cls, min_tokens: float = 0.0, *, sweeps: int = 60, **options) -> SubtopicFit:
         tokens, offsets, _ = cls.documents()
-        arguments = {"seed": 3, "query": 0} | options
+        arguments = {"seed": 3, "of": (0,)} | options
         schedule = Schedule(sweeps, sweeps)
         return fit_subtopics(tokens, offsets, cls.N_WORDS, Priors(), schedule, min_tokens, **arguments)
 
@@ -91,10 +90,10 @@ class TestSplit:
         assert (fit.token_subtopics == -1).all()
         assert fit.rest == 1.0
 
-    def test_the_query_and_the_seed_name_the_stream(self) -> None:
+    def test_the_topic_and_the_seed_name_the_stream(self) -> None:
         first = self.split(sweeps=3)
         np.testing.assert_array_equal(self.split(sweeps=3).token_subtopics, first.token_subtopics)
-        for other in ({"query": 1}, {"seed": 1}):
+        for other in ({"of": (1,)}, {"of": (0, 1)}, {"seed": 1}):
             assert (self.split(sweeps=3, **other).token_subtopics != first.token_subtopics).any()
 
     def test_it_says_whose_subtopics(self) -> None:
@@ -114,7 +113,7 @@ class TestSplit:
 
     def test_a_parent_without_tokens_has_no_subtopics(self) -> None:
         none = np.zeros(0, np.int32)
-        fit = fit_subtopics(none, np.zeros(1, np.int64), self.N_WORDS, Priors(), Schedule(2, 4), 0.0, 0, 0)
+        fit = fit_subtopics(none, np.zeros(1, np.int64), self.N_WORDS, Priors(), Schedule(2, 4), 0.0, 0, (0,))
         assert fit.counts.shape == (self.N_WORDS, 0)
         assert len(fit.token_subtopics) == 0
         assert fit.rest in (0.0, 1.0)

@@ -35,7 +35,7 @@ class DocumentFilter:
     Attributes
     ----------
     subtopic : str or None
-        Only those whose main subtopic it is.
+        Only those whose main subtopic it is, or is below it.
     search : str
         Only those with all of these words, wherever they stand.
     sort : {"relevance", "newest", "oldest"}
@@ -157,9 +157,8 @@ class Explorer:
         scores, topic = self.scores(q), self.result.topics[q]
         rows = order_by(scores.relevance, self.result.corpus.document_lengths)
         rows = rows[scores.relevance[rows] > topic.prevalence]
-        ids = [each.id for each in topic.subtopics]
-        if subtopic in ids:
-            rows = rows[scores.main[rows] == ids.index(subtopic)]
+        if subtopic in scores.ids:
+            rows = rows[scores.mainly_in(scores.ids.index(subtopic))[rows]]
         return np.asarray(rows, np.int64)
 
     def _with_words(self, rows: NDArray[np.int64], words: Sequence[str]) -> Iterator[int]:

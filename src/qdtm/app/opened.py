@@ -13,6 +13,7 @@ from functools import cache
 from typing import Generic, TypeVar
 
 from qdtm.app.corpora import SAVED
+from qdtm.app.depth import open_subtopics, read_opened
 from qdtm.app.exploring import Explorer
 from qdtm.app.jobs import RESULT, Jobs
 from qdtm.app.labels import read_labels
@@ -87,7 +88,7 @@ class Opened:
         return self._corpora.get((id, stamp), load)
 
     def result(self, id: str) -> Explorer:
-        """Open the result of a fit, under the names that its topics have now.
+        """Open the result of a fit, under the names that its topics have now, as deep as it was looked into.
 
         Raises
         ------
@@ -97,13 +98,13 @@ class Opened:
         job = self.jobs.get(id)
         if not job.has_result:
             raise NotFoundError("This fit has no result to look at.")
-        labels = read_labels(job.folder)
+        labels, opened = read_labels(job.folder), read_opened(job.folder)
 
         def load() -> Explorer:
-            result = Result.load(job.folder / RESULT)
+            result = open_subtopics(Result.load(job.folder / RESULT), opened)
             return Explorer(result.with_labels(labels) if labels else result)
 
-        return self._results.get((id, tuple(sorted(labels.items()))), load)
+        return self._results.get((id, tuple(sorted(labels.items())), tuple(opened)), load)
 
 
 @cache

@@ -67,7 +67,7 @@ def make_file(kind: FileKind, result: Result, request: FitRequest, folder: Path)
         "xlsx": lambda: export_result(result, path, "xlsx"),
         "csv": lambda: _zip_of(path, lambda inside: export_result(result, inside, "csv")),
         "model": lambda: _zip_of(path, result.save),
-        "python": lambda: path.write_text(program(request), encoding="utf-8"),
+        "python": lambda: path.write_text(program(request, result), encoding="utf-8"),
     }
     makers[kind.name]()
     return path
@@ -78,7 +78,7 @@ def kind_of(name: str) -> FileKind | None:
     return next((kind for kind in KINDS if kind.name == name), None)
 
 
-def program(request: FitRequest) -> str:
+def program(request: FitRequest, result: Result) -> str:
     """Return a Python program that makes the result again from the user's own file."""
     subtopics = [] if request.subtopics else ["    subtopics=False,"]
     lines = [
@@ -92,6 +92,7 @@ def program(request: FitRequest) -> str:
         f"    random_state={request.seed},",
         ")",
         "model.fit(corpus)",
+        *(f'model.drill_down("{split.of}")' for split in result.fit.splits),
         "for topic in model.topics_:",
         "    print(topic.name, topic.top_words(10))",
         "    for subtopic in topic.subtopics:",

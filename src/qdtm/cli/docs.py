@@ -63,5 +63,4 @@ def _queries_asked(model: QueryDrivenTopicModel, query: str | None, subtopic: st
         return [names.index(wanted) if wanted in names else query]  # the model says which queries there are
     if subtopic is None:
         return list(range(len(names)))
-    parent = subtopic.partition(".")[0]
-    return [int(parent) if parent.isdecimal() and int(parent) < len(names) else 0]
+    return [model.result_.query_of(subtopic)]

@@ -21,18 +21,21 @@ _STYLES = ("", "", "bold", "bold underline")  # by how much a word counts
 @click.argument("directory", metavar="DIR", type=click.Path())
 @click.option("--doc", "document", required=True, metavar="ID", help="The document's id.")
 @click.option("-q", "--query", metavar="QUERY", help="Relevance to this query.  [its most relevant one]")
+@click.option("--subtopic", metavar="ID", help="How much of it is in this subtopic, such as 0.2, and why.")
 @click.option(
     "-n", "--tokens", "n_tokens", type=click.IntRange(1), default=15, show_default=True, metavar="N",
     help="Tokens listed, those that carry most first.",
 )  # fmt: skip
 @output_options
-def explain(directory: str, document: str, query: str | None, n_tokens: int, as_json: bool) -> None:
+def explain(
+    directory: str, document: str, query: str | None, subtopic: str | None, n_tokens: int, as_json: bool
+) -> None:
     """Say why a document is relevant: the topic of each token, and its share of the relevance."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.results.explain import explain_document
     from qdtm.results.result import Result
 
-    explanation = explain_document(Result.load(directory), document, query)
+    explanation = explain_document(Result.load(directory), document, query, subtopic=subtopic)
     if as_json:
         print_json(_json(explanation))
     else:
@@ -46,6 +49,7 @@ def _json(explanation: Explanation) -> dict[str, Any]:
     return {
         "document": {"index": document.index, "id": document.id, "fields": dict(document.fields)},
         "query": explanation.query,
+        "subtopic": explanation.subtopic,
         "relevance": explanation.relevance,
         "topics": [
             {"id": topic, "name": explanation.names.get(topic, topic), "tokens": n}
@@ -62,7 +66,9 @@ def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
     from qdtm.cli.plain_text import one_line
     from qdtm.cli.views import Columns, facts, heading, table
 
-    relevance = f"relevance to '{explanation.query}' {explanation.relevance:.3f}"
+    of = f"relevance to '{explanation.query}'"
+    of = f"share in subtopic {explanation.subtopic}" if explanation.subtopic else of
+    relevance = f"{of} {explanation.relevance:.3f}"
     yield heading(explanation.document.id, relevance)
     passage = explanation.passage(1_200)
     text = Text()

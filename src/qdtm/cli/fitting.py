@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qdtm.cli.console import print_note
@@ -30,12 +31,19 @@ def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDriven
 
 def fit_with_progress(model: QueryDrivenTopicModel, corpus: Corpus, console: Console) -> None:
     """Fit a model, showing on `console` how far it is."""
+    with showing_progress(model, console):
+        model.fit(corpus)
+
+
+@contextmanager
+def showing_progress(model: QueryDrivenTopicModel, console: Console) -> Iterator[None]:
+    """Show on `console` how far a model is while the block runs."""
     from qdtm.cli.progress import FitDisplay
 
     with FitDisplay(console) as display:
         model.progress = display
         try:
-            model.fit(corpus)
+            yield
         finally:
             model.progress = None
 

@@ -91,6 +91,7 @@ def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
         "convergence": {
             "parents": trace_json(fit.parent_trace),
             "subtopics": [trace_json(trace) for trace in fit.subtopic_traces],
+            "opened": [{"of": split.of} | trace_json(split.trace) for split in fit.splits],
         },
         "interrupted": fit.interrupted,
         "threshold": fit.threshold,

@@ -16,6 +16,7 @@ from qdtm.cli.bench import bench
 from qdtm.cli.concepts import concepts
 from qdtm.cli.demo import demo
 from qdtm.cli.docs import docs
+from qdtm.cli.drill import drill
 from qdtm.cli.explain import explain
 from qdtm.cli.export import export
 from qdtm.cli.failure import one_line_failures
@@ -59,7 +60,11 @@ def cli(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, index, concepts, fit, show, docs, explain, report, export, transform, app, bench):
+_COMMANDS = (
+    demo, index, concepts, fit, show, docs, explain, drill, report, export, transform, app, bench,
+)  # fmt: skip
+
+for command in _COMMANDS:
     cli.add_command(command)
 
 

@@ -35,6 +35,10 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
+jobs_option = click.option(
+    "--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result is the same with any."
+)
+
 read_options = together(
     click.option("--text-column", metavar="NAME", help="The column with the text (found if not given)."),
     click.option("--id-column", metavar="NAME", help="The column with the documents' names."),
@@ -114,7 +118,7 @@ model_options = together(
                  help="Larger: more topics."),
     click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
     click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
-    click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result is the same with any."),
+    jobs_option,
 )  # fmt: skip
 
 column_options = together(

@@ -62,11 +62,12 @@ def _write_csv(file: TextIO, model: QueryDrivenTopicModel, new: Corpus, scores: 
 def _write_json_lines(
     file: TextIO, model: QueryDrivenTopicModel, new: Corpus, scores: DocumentScores
 ) -> None:
+    below = [topic.below() for topic in model.topics_]
     for j, document in enumerate(new.documents):
         queries = []
         for q, topic in enumerate(model.topics_):
             s = int(scores.subtopic[j, q])
-            subtopic = topic.subtopics[s].id if s >= 0 else None
+            subtopic = below[q][s].id if s >= 0 else None
             queries.append(
                 {
                     "query": topic.name,

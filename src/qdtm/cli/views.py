@@ -124,22 +124,37 @@ def topic_section(
     title = heading(topic.name, f"topic {topic.id}, {topic.prevalence:.1%} of the corpus")
     if not topic.subtopics:
         return Group(title, facts(known))
+    shown = topic.subtopics[:n_subtopics]
+    return Group(title, facts(known), Text(), tree_table(shown, n_words), not_shown(topic, len(shown), rest))
+
+
+def tree_table(topics: Sequence[Topic], n_words: int) -> RenderableType:
+    """List subtopics, those below an opened one further in."""
     columns: Columns = [("subtopic", _NO_WRAP), ("share", _RIGHT), ("words, the most distinctive first", {})]
+    level = min((topic.id.count(".") for topic in topics), default=0)
     rows = [
-        (subtopic.id, f"{subtopic.prevalence:.1%}", _marked_words(subtopic, n_words))
-        for subtopic in topic.subtopics[:n_subtopics]
+        (
+            Text("  " * (each.id.count(".") - level) + each.id),
+            f"{each.prevalence:.1%}",
+            _marked_words(each, n_words),
+        )
+        for topic in topics
+        for each in topic.walk()
     ]
-    return Group(title, facts(known), Text(), table(columns, rows), facts(_not_shown(topic, len(rows), rest)))
+    return table(columns, rows)
 
 
-def _not_shown(topic: Topic, n_shown: int, rest: float) -> Iterator[tuple[str, str]]:
+def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
     """Say how much of a topic is in subtopics that are not listed, and in those that were dropped."""
+    known = []
     smaller = topic.subtopics[n_shown:]
     if smaller:
         share = sum(subtopic.prevalence for subtopic in smaller)
-        yield "and", f"{len(smaller)} smaller, {share:.1%} of the corpus together"
+        known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the corpus together"))
     if rest >= 0.0005:
-        yield "dropped", f"too small to mean much, {rest:.1%} of the topic together"
+        of = "topic" if topic.id.isdecimal() else "subtopic"
+        known.append(("dropped", f"too small to mean much, {rest:.1%} of the {of} together"))
+    return facts(known)
 
 
 def _marked_words(subtopic: Topic, n: int) -> Text:
@@ -165,6 +180,7 @@ def convergence_section(model: QueryDrivenTopicModel) -> RenderableType:
     rows = [("parent topics", _convergence(fit.parent_trace))]
     for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
         rows.append((one_line(f"subtopics of '{concept.name}'", 40), _convergence(trace)))
+    rows += [(f"subtopics of {split.of}", _convergence(split.trace)) for split in fit.splits]
     return Group(heading("convergence"), facts(rows))
 
 

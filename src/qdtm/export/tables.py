@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from qdtm.results.documents import distinct_names
 from qdtm.results.result import Result
 from qdtm.results.scores import score_documents
+from qdtm.results.splits import above
 from qdtm.results.topic import Topic
 
 Cell = str | int | float | None
@@ -70,7 +71,7 @@ def topics_table(result: Result) -> Table:
 
 
 def subtopics_table(result: Result) -> Table:
-    """Return the subtopics of all queries, a row each."""
+    """Return the subtopics of all queries, a row each, those of opened subtopics after them."""
     columns = (
         "id", "query", "name", "distinctive words", "prevalence", "share of parent", "tokens", "documents",
         "top words",
@@ -78,11 +79,13 @@ def subtopics_table(result: Result) -> Table:
 
     def rows() -> Iterator[Row]:
         for q, parent in enumerate(result.topics):
-            main = result.scores(q).main
-            for s, topic in enumerate(parent.subtopics):
-                of_parent = topic.prevalence / parent.prevalence if parent.prevalence else None
+            scores, known = result.scores(q), {topic.id: topic for topic in parent.walk()}
+            for s, topic in enumerate(parent.below()):
+                whole = known[above(topic.id)].prevalence
+                of_parent = topic.prevalence / whole if whole else None
+                n_documents = int(scores.mainly_in(s).sum())
                 yield (topic.id, parent.name, topic.name, " ".join(topic.label_words), topic.prevalence,
-                       of_parent, topic.n_tokens, int((main == s).sum()), _words(topic))  # fmt: skip
+                       of_parent, topic.n_tokens, n_documents, _words(topic))  # fmt: skip
 
     return Table("subtopics", columns, rows)
 
@@ -150,7 +153,7 @@ def _scores(result: Result) -> Iterator[tuple[list[float], list[int]]]:
 
 def _named(topic: Topic) -> list[tuple[str | None, str | None, str | None]]:
     """Return id, name and words of each subtopic; the last is for none, whose number is -1."""
-    known = [(each.id, each.name, _words(each, 10)) for each in topic.subtopics]
+    known = [(each.id, each.name, _words(each, 10)) for each in topic.below()]
     return [*known, (None, None, None)]
 
 

@@ -123,7 +123,7 @@ def _chosen(
         return topics, [series(s) for s in range(len(topics))], f"the subtopics of {parent.name}"
     topics, colours = [], []
     for q, parent in enumerate(result.topics):
-        mine = list(parent.walk()) if with_subtopics else [parent]
+        mine = [parent, *parent.subtopics] if with_subtopics else [parent]
         topics += mine
         colours += [series(q)] * len(mine)
     grey = [LIGHT["muted"]] * len(result.background)
@@ -140,7 +140,8 @@ def _shares(result: Result, query: str | int | None, rows: Any) -> FloatArray:
         weights = word_topic_probabilities(result.fit.word_topic)  # (V, K)
     else:
         q = result.query_index(query)
-        weights = result.subtopic_weights(q) if result.topics[q].subtopics else result.query_weights[:, [q]]
+        n = len(result.topics[q].subtopics)
+        weights = result.subtopic_weights(q)[:, :n] if n else result.query_weights[:, [q]]
     counts = result.corpus.document_term_matrix[rows]
     even = np.full(weights.shape[1], 1.0 / weights.shape[1])
     shares = average_over_tokens(counts, weights, even)

@@ -7,6 +7,7 @@ from typing import Any
 from qdtm.figures.canvas import dress, plain, plotly
 from qdtm.report.palette import LIGHT, series
 from qdtm.results.result import Result
+from qdtm.results.splits import path_of
 
 
 def convergence(result: Result) -> Any:
@@ -16,6 +17,8 @@ def convergence(result: Result) -> Any:
     phases = [("parent topics", fit.parent_trace, LIGHT["accent"])]
     for q, (concept, trace) in enumerate(zip(fit.concepts, fit.subtopic_traces, strict=False)):
         phases.append((f"subtopics of {concept.name}", trace, series(q)))
+    for split in fit.splits:
+        phases.append((f"subtopics of {split.of}", split.trace, series(path_of(split.of)[0])))
     for name, trace, colour in phases:
         figure.add_trace(
             plotly().Scatter(

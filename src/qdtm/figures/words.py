@@ -8,6 +8,7 @@ from qdtm.errors import ParameterError
 from qdtm.figures.canvas import dress, plain, plotly
 from qdtm.report.palette import LIGHT, series
 from qdtm.results.result import Result
+from qdtm.results.splits import above
 from qdtm.results.topic import Topic
 
 _COLUMNS = 3
@@ -37,7 +38,7 @@ def barchart(result: Result, query: str | int | None = None, n_words: int = 8) -
         colours = [series(k) for k in range(len(topics))]
     else:
         parent = result.topics[result.query_index(query)]
-        topics, title = list(parent.walk()), f"{parent.name}: the topic and its subtopics"
+        topics, title = [parent, *parent.subtopics], f"{parent.name}: the topic and its subtopics"
         colours = [LIGHT["accent"], *(series(s) for s in range(len(parent.subtopics)))]
     left_out = len(topics) - _MOST
     topics = topics[:_MOST]
@@ -79,15 +80,13 @@ def hierarchy(result: Result, kind: str = "treemap") -> Any:
     ids, parents, names, values, colours = ["corpus"], [""], ["corpus"], [0.0], [LIGHT["sunken"]]
     for k, topic in enumerate((*result.topics, *result.background)):
         is_query = k < len(result.topics)
-        rest = topic.prevalence - sum(each.prevalence for each in topic.subtopics)
-        rows = [(topic.id, "corpus", topic.name, max(rest, 0.0), series(k) if is_query else LIGHT["line"])]
-        rows += [(each.id, topic.id, each.short_name, each.prevalence, series(k)) for each in topic.subtopics]
-        for id, parent, name, value, colour in rows:
-            ids.append(id)
-            parents.append(parent)
-            names.append(plain(name))
-            values.append(value)
-            colours.append(colour)
+        for each in topic.walk():
+            rest = each.prevalence - sum(below.prevalence for below in each.subtopics)
+            ids.append(each.id)
+            parents.append(above(each.id) or "corpus")
+            names.append(plain(each.short_name))
+            values.append(max(rest, 0.0))
+            colours.append(series(k) if is_query else LIGHT["line"])
     draw = plotly().Treemap if kind == "treemap" else plotly().Sunburst
     trace = draw(
         ids=ids,

@@ -37,6 +37,7 @@ from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
 from qdtm.results.passages import Mark, Passage, excerpt, sentence_around
 from qdtm.results.result import QueryScores, Result
+from qdtm.results.splits import path_of
 from qdtm.results.topic import Topic
 from qdtm.results.trends import Trends, topics_over_time, topics_per_class
 from qdtm.results.typical import typical_documents
@@ -212,19 +213,21 @@ class ViewBuilder:
         self, rows: NDArray[np.int64], q: int, scores: QueryScores, weights: FloatArray, limit: int
     ) -> list[DocumentView]:
         """Return documents, with the words of large weight (V,) marked in at most `limit` characters."""
-        topic = self.result.topics[q]
+        below = self.result.topics[q].below()
         concept = frozenset(self.result.fit.concepts[q].word_indices)
         views = []
         for document in self.result.corpus.documents.select(rows.tolist()):
             s = int(scores.main[document.index])
-            subtopic = topic.subtopics[s] if s >= 0 else None
+            subtopic = below[s] if s >= 0 else None
+            top = path_of(subtopic.id)[1] if subtopic else 0  # the query's own subtopic, from 1
             view = DocumentView(
                 id=document.id,
                 relevance=float(scores.relevance[document.index]),
                 share=float(scores.main_share[document.index]),
                 subtopic=subtopic.id if subtopic else None,
+                branch=below[top - 1].id if subtopic else None,
                 subtopic_name=subtopic.short_name if subtopic else "",
-                color=series_number(s) if subtopic else 0,
+                color=series_number(top - 1) if subtopic else 0,
                 fields=_fields(document, self.limits.fields),
                 passage=self.passage(document, weights, concept, limit),
             )
@@ -306,6 +309,7 @@ def _subtopic_view(
         of_parent=subtopic.prevalence / parent.prevalence if parent.prevalence else 0.0,
         words=word_bars(subtopic, concept, n_words),
         documents=documents,
+        below=[_subtopic_view(each, s, subtopic, concept, (), n_words) for each in subtopic.subtopics],
     )
 
 
@@ -342,6 +346,8 @@ def _phases(result: Result) -> Iterator[PhaseView]:
     yield _phase("parent topics", fit.parent_trace)
     for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
         yield _phase(f"subtopics of {concept.name}", trace)
+    for split in fit.splits:
+        yield _phase(f"subtopics of {split.of}", split.trace)
 
 
 def _phase(name: str, trace: Trace) -> PhaseView:

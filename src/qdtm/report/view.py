@@ -56,12 +56,16 @@ class CleanedWord:
 
 @dataclass(frozen=True)
 class DocumentView:
-    """A document: how relevant, why, and the user's own columns. `color` is 0 without a subtopic."""
+    """A document: how relevant, why, and the user's own columns.
+
+    `subtopic` is its deepest one, `branch` the query's own subtopic that it is part of; `color` is 0 without.
+    """
 
     id: str
     relevance: float
     share: float
     subtopic: str | None
+    branch: str | None
     subtopic_name: str
     color: int
     fields: Sequence[tuple[str, str]]
@@ -70,7 +74,7 @@ class DocumentView:
 
 @dataclass(frozen=True)
 class SubtopicView:
-    """A subtopic's card. `of_parent` is its share of the parent topic."""
+    """A subtopic's card. `of_parent` is its share of what it is part of; `below` is what it opens into."""
 
     id: str
     name: str
@@ -79,6 +83,7 @@ class SubtopicView:
     of_parent: float
     words: Sequence[WordBar]
     documents: Sequence[DocumentView]
+    below: Sequence[SubtopicView] = ()
 
 
 @dataclass(frozen=True)

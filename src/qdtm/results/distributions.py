@@ -96,10 +96,27 @@ def word_subtopic_probabilities(
     ndarray of float64, shape (V, S)
         Rows sum to p(q|w) or to 0.
     """
-    n_sw = subtopic_counts.astype(np.float64)  # (V, S)
+    return share_out(word_topic_probabilities(word_topic)[:, q], subtopic_counts)
+
+
+def share_out(p_w: FloatArray, counts: NDArray[np.float32]) -> FloatArray:
+    """Share what a topic has of each word, p(z|w), out among its subtopics: p(z|w) p(s|w,z).
+
+    Parameters
+    ----------
+    p_w : ndarray of shape (V,)
+    counts : ndarray of shape (V, S)
+        Tokens of each word in each subtopic.
+
+    Returns
+    -------
+    ndarray of float64, shape (V, S)
+        Rows sum to `p_w`, or to 0 for a word that no subtopic has.
+    """
+    n_sw = counts.astype(np.float64)  # (V, S)
     n_w = n_sw.sum(axis=1, keepdims=True)
     p_sw: FloatArray = np.divide(n_sw, n_w, out=np.zeros_like(n_sw), where=n_w > 0)
-    p_sw *= word_topic_probabilities(word_topic)[:, [q]]
+    p_sw *= p_w[:, None]
     return p_sw
 
 

@@ -23,6 +23,7 @@ from qdtm.results.documents import DocumentTable, RelevantDocument, order_by, su
 from qdtm.results.elsewhere import DocumentFiles, is_url
 from qdtm.results.fit import ModelFit
 from qdtm.results.scores import score_documents
+from qdtm.results.splits import subtopic_ids
 from qdtm.results.topic import Topic
 from qdtm.results.topics import topic_id
 
@@ -94,7 +95,8 @@ def _columns(
         "topics": pyarrow.FixedSizeListArray.from_arrays(shares.ravel(), fit.n_topics),
     }
     for q, concept in enumerate(fit.concepts):
-        names = [None if s < 0 else topic_id(q, fit.n_queries, s) for s in scores.subtopic[:, q].tolist()]
+        ids = subtopic_ids(fit, q)
+        names = [None if s < 0 else ids[s] for s in scores.subtopic[:, q].tolist()]
         values = (scores.relevance[:, q], pyarrow.array(names, pyarrow.string()), scores.subtopic_share[:, q])
         columns |= dict(zip(query_columns(concept.name), values, strict=True))
     return columns
@@ -120,7 +122,7 @@ def most_relevant(
     n, subtopic
         As in `qdtm.results.documents.rank_documents`.
     """
-    wanted = None if subtopic is None else topic.subtopics[subtopic_position(topic, subtopic)].id
+    wanted = None if subtopic is None else topic.below()[subtopic_position(topic, subtopic)].id
     best: list[tuple[float, int, RelevantDocument]] = []
     first = 0
     for path in files.paths:

@@ -13,6 +13,7 @@ from qdtm.corpus.store import DocumentStore
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.scores import main_subtopics
+from qdtm.results.splits import above, branches, is_within
 from qdtm.results.topic import Topic
 
 _EXCERPT = 60  # characters of a text in a table's repr
@@ -33,9 +34,9 @@ class RelevantDocument:
     relevance : float
         p(z|d): the share of the document that is about the query.
     subtopic : str or None
-        The id of the subtopic that most of it is in.
+        The id of the subtopic that most of it is in, the deepest where it was opened.
     subtopic_share : float
-        The share of the document in that subtopic.
+        The share of the document in that subtopic, or in the one that was asked for.
     text : str
     fields : mapping of str to str
         The other columns of the user's table.
@@ -134,14 +135,15 @@ def rank_documents(
         Only those in the table are read.
     relevance : ndarray of shape (D,)
         The query's column of `document_topics`.
-    subtopic_shares : ndarray of shape (D, S)
-        From `document_subtopics`.
+    subtopic_shares : ndarray of shape (D, B)
+        Of each document in each subtopic, in level order.
     topic : Topic
         The query's parent topic.
     n : int or None
         How many documents at most; None for all.
     subtopic : str, optional
-        The id of a subtopic ("0.2"): only documents whose main subtopic it is, by their share in it.
+        The id of a subtopic ("0.2"): only documents whose main subtopic it is or is below it, by their share
+        in it.
     lengths : ndarray of shape (D,), optional
         The tokens of each document: among equals the longer comes first, since it gives the better reason.
 
@@ -151,11 +153,14 @@ def rank_documents(
         What is equal keeps the order of the corpus.
     """
     _check_number(n)
-    main, share = main_subtopics(subtopic_shares, relevance, topic.prevalence)  # (D,), (D,)
+    ids = [each.id for each in topic.below()]
+    main, share = main_subtopics(subtopic_shares, relevance, topic.prevalence, branches(ids))  # (D,), (D,)
     if subtopic is None:
         rows = order_by(relevance, lengths, n)
     else:
-        candidates = np.flatnonzero(main == subtopic_position(topic, subtopic))
+        share = subtopic_shares[:, subtopic_position(topic, subtopic)]
+        wanted = [s for s, id in enumerate(ids) if is_within(id, subtopic)]
+        candidates = np.flatnonzero(np.isin(main, wanted))
         rows = candidates[order_by(share[candidates], None if lengths is None else lengths[candidates], n)]
     found = [
         RelevantDocument(
@@ -163,7 +168,7 @@ def rank_documents(
             index=document.index,
             id=document.id,
             relevance=float(relevance[document.index]),
-            subtopic=topic.subtopics[main[document.index]].id if main[document.index] >= 0 else None,
+            subtopic=ids[main[document.index]] if main[document.index] >= 0 else None,
             subtopic_share=float(share[document.index]),
             text=document.text,
             fields=document.fields,
@@ -186,11 +191,14 @@ def order_by(
 
 
 def subtopic_position(topic: Topic, subtopic: str) -> int:
-    """Return which subtopic of a topic has an id."""
-    ids = [each.id for each in topic.subtopics]
+    """Return which of all subtopics below a query's topic, in level order, has an id."""
+    ids = [each.id for each in topic.below()]
     if subtopic in ids:
         return ids.index(subtopic)
-    there = f"it has {ids[0]} to {ids[-1]}" if len(ids) > 1 else f"it has {ids[0]}" if ids else "it has none"
+    if above(subtopic) in ids and not any(above(id) == above(subtopic) for id in ids):
+        raise QueryError(f"Subtopic {above(subtopic)} has not been opened: drill_down, or `qdtm drill`.")
+    first, last = (topic.subtopics[0].id, topic.subtopics[-1].id) if ids else ("", "")
+    there = f"it has {first} to {last}" if first != last else f"it has {first}" if ids else "it has none"
     raise QueryError(f"Query '{topic.name}' has no subtopic {subtopic!r}; {there}.")
 
 

@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from qdtm.corpus.store import Document
 from qdtm.results.alignment import Aligner, Span
+from qdtm.results.distributions import FloatArray
+from qdtm.results.documents import subtopic_position
 from qdtm.results.frames import data_frame
 from qdtm.results.passages import Mark, Passage, excerpt, whole
 from qdtm.results.result import Result
+from qdtm.results.splits import subtopic_ids
 from qdtm.results.topics import topic_id
 
 
@@ -30,7 +36,7 @@ class ExplainedToken:
     topic : str
         The id of the topic it was in, in the last sample.
     subtopic : str or None
-        The id of its subtopic.
+        The id of its subtopic, the deepest where one was opened.
     is_concept : bool
         Whether it is a concept word of the query.
     promoted : bool
@@ -70,6 +76,8 @@ class Explanation:
         Of the words that the vocabulary has, in the order of the text.
     names : mapping of str to str
         What the topics and subtopics of the tokens are called, by id.
+    subtopic : str or None
+        The id of the subtopic that relevance and shares are of, if it was asked for.
     """
 
     document: Document
@@ -77,6 +85,7 @@ class Explanation:
     relevance: float
     tokens: tuple[ExplainedToken, ...]
     names: dict[str, str]
+    subtopic: str | None = None
 
     def passage(self, limit: int | None = None) -> Passage:
         """Return the text with the words that count marked; at most `limit` characters of it."""
@@ -107,7 +116,12 @@ class Explanation:
 
 
 def explain_document(
-    result: Result, document: str | int, query: str | int | None = None, *, aligner: Aligner | None = None
+    result: Result,
+    document: str | int,
+    query: str | int | None = None,
+    *,
+    subtopic: str | None = None,
+    aligner: Aligner | None = None,
 ) -> Explanation:
     """Say what became of each token of a document, and what share of its relevance it carries.
 
@@ -118,6 +132,8 @@ def explain_document(
         Its id, or its row from 0.
     query : str or int, optional
         Relevance to which query; the one it is most relevant to without.
+    subtopic : str, optional
+        An id, such as "0.1.2": how much of the document is in it, instead of in its query's topic.
     aligner : Aligner, optional
         Of the same corpus, to explain many documents.
 
@@ -129,12 +145,12 @@ def explain_document(
     j = result.find_document(document)
     tokens = slice(int(corpus.offsets[j]), int(corpus.offsets[j + 1]))
     words = corpus.tokens[tokens]  # (n,)
-    weights = result.query_weights[words]  # (n, Q)
-    q = result.query_index(query) if query is not None else int(weights.sum(axis=0).argmax())
-    weight, total = weights[:, q], max(float(weights[:, q].sum()), 1e-300)
+    q, weight = _weight(result, words, query, subtopic)
+    total = max(float(weight.sum()), 1e-300)
     shown = corpus.documents[j]
     spans = (aligner or Aligner(corpus)).spans(j, shown.text)
     concept = set(fit.concepts[q].word_indices)
+    ids = [subtopic_ids(fit, each) for each in range(fit.n_queries)]
     pulled = _pulled_by(result, words.tolist(), tokens)
     explained = tuple(
         ExplainedToken(
@@ -142,7 +158,7 @@ def explain_document(
             word=fit.vocabulary[w],
             span=spans[i],
             topic=topic_id(int(topic), fit.n_queries),
-            subtopic=topic_id(int(topic), fit.n_queries, int(subtopic)) if subtopic >= 0 else None,
+            subtopic=ids[int(topic)][int(subtopic)] if subtopic >= 0 else None,
             is_concept=w in concept,
             promoted=bool(promoted),
             pulled_by=pulled[i],
@@ -153,7 +169,7 @@ def explain_document(
             zip(
                 words.tolist(),
                 fit.token_topics[tokens],
-                fit.token_subtopics[tokens],
+                result.token_subtopics[tokens],
                 fit.token_promoted[tokens],
                 strict=True,
             )
@@ -161,8 +177,22 @@ def explain_document(
     )
     met = {token.topic for token in explained} | {token.subtopic for token in explained}
     names = {topic.id: topic.name for topic in result.all_topics() if topic.id in met}
-    relevance = float(weight.mean()) if len(weight) else result.topics[q].prevalence
-    return Explanation(shown, fit.concepts[q].name, relevance, explained, names)
+    unknown = 0.0 if subtopic is not None else result.topics[q].prevalence
+    relevance = float(weight.mean()) if len(weight) else unknown
+    return Explanation(shown, fit.concepts[q].name, relevance, explained, names, subtopic)
+
+
+def _weight(
+    result: Result, words: NDArray[np.int32], query: str | int | None, subtopic: str | None
+) -> tuple[int, FloatArray]:
+    """Return the query, and how likely a token of each word is to be about it, or in the subtopic (n,)."""
+    if subtopic is not None:
+        q = result.query_of(subtopic) if query is None else result.query_index(query)
+        s = subtopic_position(result.topics[q], subtopic)
+        return q, result.subtopic_weights(q)[words, s]
+    weights = result.query_weights[words]  # (n, Q)
+    q = result.query_index(query) if query is not None else int(weights.sum(axis=0).argmax())
+    return q, weights[:, q]
 
 
 def _pulled_by(result: Result, words: Sequence[int], tokens: slice) -> list[str | None]:

@@ -16,6 +16,7 @@ from qdtm.concepts.concept import Concept, ConceptWord
 from qdtm.results.elsewhere import DocumentFiles
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
+from qdtm.results.splits import Split, check_splits
 from qdtm.sampler.trace import Trace
 
 
@@ -64,6 +65,8 @@ class ModelFit:
     elsewhere : DocumentFiles or None
         Where it is written what became of the documents, if no machine holds them: the arrays of tokens are
         then empty, and so is the corpus that goes with the fit.
+    splits : tuple of Split
+        The subtopics that were opened into their own (`drill_down`), in level order.
     """
 
     vocabulary: tuple[str, ...]
@@ -85,12 +88,14 @@ class ModelFit:
     related: tuple[RelatedWords, ...] = ()
     presentation: Presentation = field(default_factory=Presentation)
     elsewhere: DocumentFiles | None = None
+    splits: tuple[Split, ...] = ()
 
     def __post_init__(self) -> None:
         _check_lengths(self)
         _check_counts(self)
         _check_tokens(self)
         check_related(self.related, [c.word_indices for c in self.concepts], len(self.vocabulary))
+        check_splits(self)
 
     @property
     def n_queries(self) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qdtm.errors import MissingExtraError
+from qdtm.results.splits import above
 
 if TYPE_CHECKING:
     from qdtm.results.result import Result
@@ -38,11 +40,10 @@ def topic_info(result: Result, n_words: int = 10) -> Any:
     DataFrame
         Columns `id`, `parent`, `kind`, `name`, `prevalence`, `n_tokens`, `words`.
     """
-    kinds = [("parent", "", topic) for topic in result.topics]
     rows = []
-    for kind, _, parent in kinds:
-        rows.append((kind, "", parent))
-        rows += [("subtopic", parent.id, topic) for topic in parent.subtopics]
+    for parent in result.topics:
+        rows.append(("parent", "", parent))
+        rows += [("subtopic", above(topic.id), topic) for topic in islice(parent.walk(), 1, None)]
     rows += [("background", "", topic) for topic in result.background]
     return data_frame(
         {
@@ -72,9 +73,9 @@ def document_info(result: Result, n_words: int = 10) -> Any:
     ours: dict[str, Any] = {}
     for q, topic in enumerate(result.topics):
         scores = result.scores(q)
-        named = np.array([*(s.id for s in topic.subtopics), ""], object)  # the last for none: main is -1
-        short = np.array([*(s.name for s in topic.subtopics), ""], object)
-        words = [" ".join(word for word, _ in s.top_words(n_words)) for s in topic.subtopics]
+        named = np.array([*(s.id for s in topic.below()), ""], object)  # the last for none: main is -1
+        short = np.array([*(s.name for s in topic.below()), ""], object)
+        words = [" ".join(word for word, _ in s.top_words(n_words)) for s in topic.below()]
         ours[f"relevance: {topic.name}"] = scores.relevance
         ours[f"subtopic: {topic.name}"] = named[scores.main]
         ours[f"subtopic name: {topic.name}"] = short[scores.main]

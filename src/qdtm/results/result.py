@@ -24,13 +24,13 @@ from qdtm.results.distributions import (
     FloatArray,
     average_over_tokens,
     topic_shares,
-    word_subtopic_probabilities,
     word_topic_probabilities,
 )
 from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
 from qdtm.results.scores import main_subtopics
+from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
@@ -46,18 +46,26 @@ class QueryScores:
     ----------
     relevance : ndarray of float64, shape (D,)
         p(z|d).
-    shares : ndarray of float64, shape (D, S)
+    ids : tuple of str, length B
+        Of its subtopics, in level order: those that were opened come before those below them.
+    shares : ndarray of float64, shape (D, B)
         In each subtopic.
     main : ndarray of int32, shape (D,)
-        The main subtopic, counted from 0; -1 for none.
+        The main subtopic, the deepest where it was opened, as a position among `ids`; -1 for none.
     main_share : ndarray of float64, shape (D,)
         Its share of the document.
     """
 
     relevance: FloatArray
+    ids: tuple[str, ...]
     shares: FloatArray
     main: NDArray[np.int32]
     main_share: FloatArray
+
+    def mainly_in(self, s: int) -> NDArray[np.bool_]:
+        """Return which documents have their main subtopic at or below position `s`, (D,)."""
+        inside = [is_within(id, self.ids[s]) for id in self.ids]
+        return np.array([*inside, False])[self.main]  # the last for none: main is -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,6 +150,13 @@ class Result:
             return int(query)
         raise QueryError(f"There is no query {query!r} in this model. Its queries: {', '.join(names)}.")
 
+    def query_of(self, subtopic: str) -> int:
+        """Return the position of the query that a subtopic's id belongs to."""
+        first = str(subtopic).partition(".")[0]
+        if first.isdecimal() and int(first) < self.fit.n_queries:
+            return int(first)
+        raise QueryError(f"There is no subtopic {subtopic!r} in this model; give an id such as '0.1'.")
+
     # --- how it is shown ---------------------------------------------------------------------------------
 
     def with_labels(self, labels: Any) -> Result:
@@ -191,8 +206,13 @@ class Result:
         return word_topic_probabilities(self.fit.word_topic)[:, : self.fit.n_queries]
 
     def subtopic_weights(self, q: int) -> FloatArray:
-        """How likely a token of each word is to be in each subtopic of query `q`; shape (V, S)."""
-        return word_subtopic_probabilities(self.fit.word_topic, self.fit.subtopic_counts[q], q)
+        """How likely a token of each word is to be in each subtopic of query `q`, in level order; (V, B)."""
+        return subtopic_weights(self.fit, q, self.query_weights[:, q])
+
+    @cached_property
+    def token_subtopics(self) -> NDArray[np.int32]:
+        """The deepest subtopic of each token in the last sample; see `deepest_subtopics`."""
+        return deepest_subtopics(self.fit)
 
     def require_documents(self) -> None:
         """Raise if the documents are not here, as after a fit over many files."""
@@ -205,12 +225,13 @@ class Result:
     def scores(self, q: int) -> QueryScores:
         """Score all documents against query `q`."""
         self.require_documents()
-        weights = np.hstack([self.query_weights[:, [q]], self.subtopic_weights(q)])  # (V, 1 + S)
+        weights = np.hstack([self.query_weights[:, [q]], self.subtopic_weights(q)])  # (V, 1 + B)
         unknown = np.zeros(weights.shape[1])
         unknown[0] = topic_shares(self.fit.word_topic)[q]
-        scores = average_over_tokens(self.corpus.document_term_matrix, weights, unknown)  # (D, 1 + S)
-        relevance, shares = scores[:, 0], scores[:, 1:]
-        return QueryScores(relevance, shares, *main_subtopics(shares, relevance, self.topics[q].prevalence))
+        scores = average_over_tokens(self.corpus.document_term_matrix, weights, unknown)  # (D, 1 + B)
+        relevance, shares, ids = scores[:, 0], scores[:, 1:], subtopic_ids(self.fit, q)
+        main = main_subtopics(shares, relevance, self.topics[q].prevalence, branches(ids))
+        return QueryScores(relevance, ids, shares, *main)
 
     def documents(
         self,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -28,6 +28,7 @@ from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords
 from qdtm.results.scores import score_documents
+from qdtm.results.splits import Split
 from qdtm.results.tables import write_documents, write_topics
 from qdtm.results.topics import build_topics
 from qdtm.sampler.trace import Trace
@@ -42,8 +43,8 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 2
-"""2 added related words, the presentation, and tokens in 16 bits; 1 can still be read."""
+VERSION = 3
+"""2 added related words, the presentation, and tokens in 16 bits; 3 opened subtopics. 1 can still be read."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
@@ -119,7 +120,9 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
         arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
     for q, pairs in enumerate(fit.related):
         arrays |= {f"related.{q}.{part}": getattr(pairs, part) for part in _RELATED}
-    specs = _specs(fit.n_queries, len(fit.subtopic_traces), len(fit.related), _token_type(fit))
+    for i, split in enumerate(fit.splits):
+        arrays |= {f"split.{i}.{part}": getattr(split, part) for part in ("counts", "token_children")}
+    specs = _specs(fit.n_queries, _named_traces(fit), len(fit.related), _token_type(fit), len(fit.splits))
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
@@ -133,6 +136,7 @@ def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
             name: {scalar: getattr(trace, scalar) for scalar in scalars}
             for name, trace in _named_traces(fit).items()
         },
+        "splits": [{"of": split.of, "rest": float(split.rest)} for split in fit.splits],
         "token_type": _token_type(fit),
         "related": len(fit.related),
         "presentation": fit.presentation.to_json(),
@@ -146,14 +150,15 @@ def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
 
 def _token_type(fit: ModelFit) -> str:
     """Return the smallest type that holds the topics of all tokens."""
-    most = max(fit.n_topics, *(counts.shape[1] for counts in fit.subtopic_counts))
+    below = [*fit.subtopic_counts, *(split.counts for split in fit.splits)]
+    most = max(fit.n_topics, *(counts.shape[1] for counts in below))
     return "int16" if most <= np.iinfo(np.int16).max else "int32"
 
 
 def _named_traces(fit: ModelFit) -> dict[str, Trace]:
-    return {"trace.parents": fit.parent_trace} | {
-        f"trace.subtopics.{q}": trace for q, trace in enumerate(fit.subtopic_traces)
-    }
+    subtopics = {f"trace.subtopics.{q}": trace for q, trace in enumerate(fit.subtopic_traces)}
+    splits = {f"trace.split.{i}": split.trace for i, split in enumerate(fit.splits)}
+    return {"trace.parents": fit.parent_trace, **subtopics, **splits}
 
 
 def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
@@ -213,15 +218,14 @@ def _fit(
 ) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
-    n_traces, n_related = len(content["traces"]) - 1, int(content.get("related", 0))
+    splits, n_related = list(content.get("splits", [])), int(content.get("related", 0))
     token_type = str(content.get("token_type", "int32"))
     if token_type not in _TOKEN_TYPES or n_related not in (0, len(concepts)):
         raise ValueError("tokens or related words of an unknown kind")
-    arrays = load_arrays(path, _specs(len(concepts), n_traces, n_related, token_type))
-    traces = [
-        _trace(name, content["traces"][name], arrays)
-        for name in ("trace.parents", *(f"trace.subtopics.{q}" for q in range(n_traces)))
-    ]
+    specs = _specs(len(concepts), list(content["traces"]), n_related, token_type, len(splits))
+    arrays = load_arrays(path, specs)
+    traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
+    n_split = len(traces) - 1 - len(splits)  # queries that were split
     fit = ModelFit(
         vocabulary=corpus.vocabulary,
         concepts=concepts,
@@ -229,8 +233,8 @@ def _fit(
         **{name: _frozen(arrays[name].astype(np.int32)) for name in ("token_topics", "token_subtopics")},
         subtopic_counts=tuple(_frozen(arrays[f"subtopic_counts.{q}"]) for q in range(len(concepts))),
         subtopic_rest=tuple(float(rest) for rest in content["subtopic_rest"]),
-        parent_trace=traces[0],
-        subtopic_traces=tuple(traces[1:]),
+        parent_trace=traces["trace.parents"],
+        subtopic_traces=tuple(traces[f"trace.subtopics.{q}"] for q in range(n_split)),
         beta=float(content["beta"]),
         threshold=None if content["threshold"] is None else float(content["threshold"]),
         parameters=dict(content["parameters"]),
@@ -244,6 +248,16 @@ def _fit(
         if "presentation" in content
         else Presentation(),
         elsewhere=elsewhere,
+        splits=tuple(
+            Split(
+                of=str(split["of"]),
+                counts=_frozen(arrays[f"split.{i}.counts"]),
+                rest=float(split["rest"]),
+                token_children=_frozen(arrays[f"split.{i}.token_children"].astype(np.int32)),
+                trace=traces[f"trace.split.{i}"],
+            )
+            for i, split in enumerate(splits)
+        ),
     )
     _check_corpus(fit, corpus)
     return fit
@@ -287,15 +301,18 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
 # --- both --------------------------------------------------------------------------------------------------
 
 
-def _specs(n_queries: int, n_subtopic_traces: int, n_related: int, token_type: str) -> dict[str, ArraySpec]:
+def _specs(
+    n_queries: int, traces: Iterable[str], n_related: int, token_type: str, n_splits: int
+) -> dict[str, ArraySpec]:
     """Name all arrays of a saved fit, with their types."""
-    traces = ["trace.parents", *(f"trace.subtopics.{q}" for q in range(n_subtopic_traces))]
     return (
         _COUNTS
         | {"token_topics": ArraySpec(token_type, 1), "token_subtopics": ArraySpec(token_type, 1)}
         | {"token_promoted": ArraySpec("uint8", 1)}
         | {f"related.{q}.{part}": spec for q in range(n_related) for part, spec in _RELATED.items()}
         | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
+        | {f"split.{i}.counts": ArraySpec("float32", 2) for i in range(n_splits)}
+        | {f"split.{i}.token_children": ArraySpec(token_type, 1) for i in range(n_splits)}
         | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}
     )
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, TextIO
 
 from qdtm.concepts.concept import Concept
 from qdtm.corpus.store import DocumentStore
 from qdtm.results.documents import distinct_names
 from qdtm.results.scores import DocumentScores
+from qdtm.results.splits import above
 from qdtm.results.topic import Topic
 
 TOPIC_COLUMNS = ("id", "parent", "kind", "name", "prevalence", "tokens", "top words", "concept words")
@@ -53,7 +55,9 @@ def write_topics(
     for parent, concept in zip(parents, concepts, strict=True):
         words = " ".join(word.word for word in concept.words)
         writer.writerow(_topic_row(parent, "parent", concept_words=words))
-        writer.writerows(_topic_row(topic, "subtopic", parent.id) for topic in parent.subtopics)
+        writer.writerows(
+            _topic_row(topic, "subtopic", above(topic.id)) for topic in islice(parent.walk(), 1, None)
+        )
     writer.writerows(_topic_row(topic, "background") for topic in background)
 
 
@@ -100,7 +104,7 @@ def document_columns(parents: Sequence[Topic]) -> list[str]:
 
 def score_rows(scores: DocumentScores, parents: Sequence[Topic]) -> Iterator[list[str]]:
     """Yield the cells under `document_columns` for each document."""
-    names = [{s: (topic.id, _label(topic)) for s, topic in enumerate(p.subtopics)} for p in parents]
+    names = [{s: (topic.id, _label(topic)) for s, topic in enumerate(p.below())} for p in parents]
     for relevance, subtopics in zip(scores.relevance, scores.subtopic.tolist(), strict=True):
         cells = [f"{value:.6f}" for value in relevance.tolist()]
         for named, s in zip(names, subtopics, strict=True):

@@ -21,8 +21,8 @@ class Topic:
     Attributes
     ----------
     id : str
-        "0" is the parent topic of the first query, "0.1" its largest subtopic, "b1" the largest background
-        topic.
+        "0" is the parent topic of the first query, "0.1" its largest subtopic, "0.1.2" the second one below
+        that, if it was opened, "b1" the largest background topic.
     name : str
         What the user calls it (`set_topic_labels`). Else the query's name, for a subtopic also its most
         distinctive words, or "background 1".
@@ -35,7 +35,7 @@ class Topic:
     probabilities : ndarray of float32, shape (V,)
         p(word | topic); sums to 1.
     subtopics : tuple of Topic
-        Largest first; empty for subtopics and background topics.
+        Largest first; empty for background topics, and for subtopics that were not opened.
     label_words : tuple of str
         The words that tell a subtopic from its siblings; empty for others.
     label : str or None
@@ -65,10 +65,17 @@ class Topic:
         return [(self.vocabulary[w], float(self.probabilities[w])) for w in best]
 
     def walk(self) -> Iterator[Topic]:
-        """Yield the topic itself, then its subtopics."""
+        """Yield the topic itself, then its subtopics, each followed by those below it."""
         yield self
         for subtopic in self.subtopics:
             yield from subtopic.walk()
+
+    def below(self) -> list[Topic]:
+        """Return all subtopics in level order: its own first, then those of the subtopics opened."""
+        found = list(self.subtopics)
+        for topic in found:  # it grows on the way
+            found += topic.subtopics
+        return found
 
     def _repr_html_(self) -> str:
         from qdtm.report.notebook import topic_html

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from qdtm.results.distributions import subtopic_word_probabilities, topic_word_probabilities
 from qdtm.results.fit import ModelFit
 from qdtm.results.labels import distinctive_words
+from qdtm.results.splits import counts_below
 from qdtm.results.topic import Topic
 
 
@@ -47,40 +48,63 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
     return tuple(topics[: fit.n_queries]), tuple(topics[fit.n_queries :])
 
 
-def topic_id(k: int, n_queries: int, subtopic: int | None = None) -> str:
-    """Return the id of a topic, or of one of its subtopics (counted from 0)."""
-    if k >= n_queries:
-        return f"b{k - n_queries + 1}"
-    return str(k) if subtopic is None else f"{k}.{subtopic + 1}"
+def topic_id(k: int, n_queries: int) -> str:
+    """Return the id of a topic: "0" for the first query's, "b1" for the first of the background."""
+    return str(k) if k < n_queries else f"b{k - n_queries + 1}"
 
 
 def _name(fit: ModelFit, k: int) -> str:
     return fit.concepts[k].name if k < fit.n_queries else f"background {k - fit.n_queries + 1}"
 
 
-def _subtopics(fit: ModelFit, q: int, total: float, n_label_words: int) -> tuple[Topic, ...]:
-    counts = fit.subtopic_counts[q]  # (V, S)
-    is_parent_word = (fit.word_topic[:, q] > 0) | counts.any(axis=1)  # (V,)
-    probabilities = subtopic_word_probabilities(counts, is_parent_word, fit.beta)  # (S, V)
-    own = [word.index for word in fit.concepts[q].words if word.origin == "query"]
-    labels = distinctive_words(counts, n_label_words, avoid=own)
-    n_s = counts.sum(axis=0, dtype=np.float64)
-    subtopics = []
-    for s, words in enumerate(labels):
-        id, label_words = topic_id(q, fit.n_queries, s), tuple(fit.vocabulary[w] for w in words)
+class _Splitter:
+    """Makes the subtopics of one query, and those below the ones that were opened."""
+
+    def __init__(self, fit: ModelFit, q: int, total: float, n_label_words: int) -> None:
+        self.fit, self.query, self.total = fit, fit.concepts[q].name, total
+        self.n_label_words = n_label_words
+        self.counts = dict(counts_below(fit, q))
+
+    def below(self, id: str, n_w: NDArray[np.float32], avoid: tuple[int, ...]) -> tuple[Topic, ...]:
+        """Make the topics below one, given its tokens of each word (V,) and words that name it already."""
+        if id not in self.counts:
+            return ()
+        counts = self.counts[id]  # (V, S)
+        is_parent_word = (n_w > 0) | counts.any(axis=1)  # (V,)
+        probabilities = subtopic_word_probabilities(counts, is_parent_word, self.fit.beta)  # (S, V)
+        labels = distinctive_words(counts, self.n_label_words, avoid=avoid)
+        return tuple(
+            self._topic(f"{id}.{s + 1}", counts[:, s], probabilities[s], words, avoid)
+            for s, words in enumerate(labels)
+        )
+
+    def _topic(
+        self,
+        id: str,
+        n_w: NDArray[np.float32],
+        probabilities: NDArray[np.float64],
+        words: tuple[int, ...],
+        avoid: tuple[int, ...],
+    ) -> Topic:
+        fit, n_tokens = self.fit, float(n_w.sum(dtype=np.float64))
+        label_words = tuple(fit.vocabulary[w] for w in words)
         label = fit.presentation.labels.get(id)
-        topic = Topic(
+        return Topic(
             id=id,
-            name=label or f"{fit.concepts[q].name}: {', '.join(label_words)}",
-            n_tokens=float(n_s[s]),
-            prevalence=float(n_s[s]) / total,
+            name=label or f"{self.query}: {', '.join(label_words)}",
+            n_tokens=n_tokens,
+            prevalence=n_tokens / self.total,
             vocabulary=fit.vocabulary,
-            probabilities=_frozen(probabilities[s]),
+            probabilities=_frozen(probabilities),
+            subtopics=self.below(id, n_w, (*avoid, *words)),
             label_words=label_words,
             label=label,
         )
-        subtopics.append(topic)
-    return tuple(subtopics)
+
+
+def _subtopics(fit: ModelFit, q: int, total: float, n_label_words: int) -> tuple[Topic, ...]:
+    own = tuple(word.index for word in fit.concepts[q].words if word.origin == "query")
+    return _Splitter(fit, q, total, n_label_words).below(str(q), fit.word_topic[:, q], own)
 
 
 def _frozen(probabilities: NDArray[np.float64]) -> NDArray[np.float32]:

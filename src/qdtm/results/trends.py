@@ -43,7 +43,7 @@ class Trends:
     column : str
         Where the bins are from.
     topics : tuple of str, length T
-        Ids: each parent topic, followed by its subtopics.
+        Ids: each parent topic, followed by its subtopics in level order.
     names : tuple of str, length T
     bins : tuple of str, length B
         What each bin is called: "2001", "2001-03", or a group.
@@ -262,7 +262,7 @@ def _trends(
     starts: NDArray[np.datetime64] | None,
 ) -> Trends:
     rng = np.random.default_rng(random_state)
-    topics = [topic for parent in result.topics for topic in parent.walk()]
+    topics = [topic for parent in result.topics for topic in (parent, *parent.below())]
     sums, tokens, bin_of = _group_sums(result, position, len(names), rng)
     share = np.full((len(names), len(topics)), np.nan)
     low, high = share.copy(), share.copy()

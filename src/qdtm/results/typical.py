@@ -17,14 +17,14 @@ SHORT = 12
 def typical_documents(
     scores: QueryScores, s: int, lengths: NDArray[np.int64], n: int = 3
 ) -> NDArray[np.int64]:
-    """Return the rows of the documents that are most about subtopic `s`, best first.
+    """Return the rows of the documents that are most about the subtopic at position `s`, best first.
 
     Documents whose main subtopic it is come before others. A short document is easily all about one thing;
     its share counts for less.
     """
     rows = np.flatnonzero(scores.shares[:, s] > 0)
     trusted = scores.shares[rows, s] * lengths[rows] / (lengths[rows] + SHORT)
-    return rows[order_by(trusted + (scores.main[rows] == s), n=n)]
+    return rows[order_by(trusted + scores.mainly_in(s)[rows], n=n)]
 
 
 def representative_documents(
@@ -40,7 +40,7 @@ def representative_documents(
             continue
         scores = result.scores(q)
         found[parent.id] = order_by(scores.relevance * lengths / (lengths + SHORT), n=n)
-        for s, each in enumerate(parent.subtopics):
+        for s, each in enumerate(parent.below()):
             found[each.id] = typical_documents(scores, s, lengths, n)
     asked = [k for k, each in enumerate(result.background) if each.id in wanted]
     if asked:

@@ -1,6 +1,7 @@
 """Phase 2: each parent topic is split into subtopics, whose number the model infers (eq. 11-15).
 
-In: the tokens of one parent topic in the last sample of phase 1. Out: `SubtopicFit`.
+In: the tokens of one parent topic in the last sample of phase 1, or of a subtopic in the last one of phase 2.
+Out: `SubtopicFit`.
 
 It is the same process on that part of the corpus: nothing is fixed, nothing promotes, smoothing runs over the
 parent's own words, and only subtopics of the same parent compete. In the first sweep a token may not stay in
@@ -21,13 +22,13 @@ from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.trace import Trace
 
-PHASE = 2
-"""First number of the random streams of phase 2; the second is the query."""
+PHASE, DEEPER = 2, 3
+"""First number of the random streams of phase 2, for a parent topic and for a subtopic that is opened."""
 
 
 @dataclass(frozen=True, eq=False)
 class SubtopicFit:
-    """What phase 2 found for one query. Subtopics are in order of size, largest first.
+    """What phase 2 found in one topic. Subtopics are in order of size, largest first.
 
     Parameters
     ----------
@@ -54,26 +55,28 @@ def fit_subtopics(
     schedule: Schedule,
     min_tokens: float,
     seed: int,
-    query: int,
+    of: tuple[int, ...],
     *,
     name: str | None = None,
     n_jobs: int = 1,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
 ) -> SubtopicFit:
-    """Split one parent topic.
+    """Split one parent topic, or one subtopic.
 
     Parameters
     ----------
     tokens, offsets : ndarray
-        The parent's tokens, document by document.
+        The topic's tokens, document by document.
     min_tokens : float
         Subtopics with fewer tokens are not kept.
-    seed, query : int
-        Name the random stream.
+    seed : int
+    of : tuple of int
+        The numbers of the topic's id, (0, 1) for "0.1"; they name its random stream.
     """
     rules = subtopic_rules(tokens, n_words, priors)
-    chain = Chain(unassigned(tokens, offsets), rules, seed, (PHASE, query), n_jobs=n_jobs)
+    stream = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
+    chain = Chain(unassigned(tokens, offsets), rules, seed, stream, n_jobs=n_jobs)
     result = run_chain(
         chain, schedule, stage="subtopics", query=name, progress=progress, interruption=interruption
     )
@@ -102,18 +105,9 @@ def subtopic_rules(tokens: NDArray[np.int32], n_words: int, priors: Priors) -> R
     )
 
 
-def tokens_of_topic(
-    tokens: NDArray[np.int32], offsets: NDArray[np.int64], token_topics: NDArray[np.int32], topic: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Cut one topic's tokens out of the corpus; documents without any are left out.
-
-    Returns
-    -------
-    tokens, offsets : ndarray
-        The smaller corpus.
-    where : ndarray of shape (N_q,)
-        The position of each token in the whole corpus.
-    """
-    where = np.flatnonzero(token_topics == topic)
+def cut_out(
+    tokens: NDArray[np.int32], offsets: NDArray[np.int64], where: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Cut a topic's tokens, at positions `where` (rising), out of the corpus; documents without any go."""
     lengths = np.diff(np.searchsorted(where, offsets))
-    return tokens[where], np.concatenate([[0], np.cumsum(lengths[lengths > 0])]), where
+    return tokens[where], np.concatenate([[0], np.cumsum(lengths[lengths > 0])])

@@ -18,7 +18,7 @@ from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback, defer_interrupts
 from qdtm.sampler.starts import choose_n_background, start_as_paper, start_from_reach
-from qdtm.sampler.subtopics import SubtopicFit, fit_subtopics, tokens_of_topic
+from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
 
 if TYPE_CHECKING:
     from qdtm.settings import Settings
@@ -97,18 +97,17 @@ def _second_phase(
     """Split every parent; each has its own random stream, so threads do not change the result."""
 
     def split(q: int) -> SubtopicFit:
-        tokens, offsets, _ = tokens_of_topic(problem.tokens, problem.offsets, parents.token_topics, q)
-        # DEVIATION(5): the paper drops by the share of the corpus alone.
-        enough = min(settings.min_prevalence * len(problem.tokens), settings.keep_of_parent * len(tokens))
+        where = np.flatnonzero(parents.token_topics == q)
+        tokens, offsets = cut_out(problem.tokens, problem.offsets, where)
         return fit_subtopics(
             tokens,
             offsets,
             problem.n_words,
             settings.priors,
             settings.schedule,
-            enough,
+            settings.fewest_tokens(len(problem.tokens), len(tokens)),
             settings.seed,
-            q,
+            (q,),
             name=names[q],
             n_jobs=settings.n_jobs if problem.n_parents == 1 else 1,
             progress=progress,

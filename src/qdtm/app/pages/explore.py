@@ -11,6 +11,7 @@ from nicegui import ui
 
 from qdtm.app.asking import Draft, drafts_to_text
 from qdtm.app.context import AppContext
+from qdtm.app.depth import note_opened
 from qdtm.app.exploring import SORTS, DocumentFilter, Explorer, carriers
 from qdtm.app.jobs import Job
 from qdtm.app.labels import write_label
@@ -24,7 +25,7 @@ from qdtm.report.methods import methods_paragraph
 
 _PAGE = 10
 _MOST_SHOWN = 500
-_DRILL_WORDS = 8
+_ASKED_WORDS = 8
 _CARRIERS = 12
 _LONGEST = 20_000  # characters of a document that are shown
 
@@ -67,7 +68,7 @@ class ResultPage:
 
     async def build(self) -> None:
         """Make the elements."""
-        actions = {"documents": self._only, "rename": self._ask_name, "drill": self._drill}
+        actions = {"documents": self._only, "rename": self._ask_name, "drill": self._drill, "ask": self._ask}
         self._topic = Panel("topic.html", actions)
         self._build_documents()
         self._build_explanation()
@@ -95,11 +96,16 @@ class ResultPage:
     async def _show_topic(self) -> None:
         self._topic.show(**await self._topic_values())
 
-    def _drill(self, id: str) -> None:
+    async def _drill(self, id: str) -> None:
+        """Open a subtopic into its own; everybody who opens the result from now on sees them."""
+        await asyncio.to_thread(note_opened, self._job.folder, self._explorer.result, id)
+        await self._reopen()
+
+    def _ask(self, id: str) -> None:
         """Ask for a subtopic as a query of its own: its most telling words are the keywords, any will do."""
         topic = self._explorer.result.topic(id)
-        words = dict.fromkeys([*topic.label_words, *(word for word, _ in topic.top_words(_DRILL_WORDS))])
-        asked = drafts_to_text([Draft(rule="or", keywords=tuple(words)[:_DRILL_WORDS])])
+        words = dict.fromkeys([*topic.label_words, *(word for word, _ in topic.top_words(_ASKED_WORDS))])
+        asked = drafts_to_text([Draft(rule="or", keywords=tuple(words)[:_ASKED_WORDS])])
         ui.navigate.to(f"/ask/{self._request.corpus}?{urlencode({'ask': asked})}")
 
     # --- naming ------------------------------------------------------------------------------------------
@@ -124,6 +130,10 @@ class ResultPage:
         """Keep the name; everybody who opens the result from now on sees it."""
         write_label(self._job.folder, self._explorer.result, self._named, self._name.value or "")
         self._naming.close()
+        await self._reopen()
+
+    async def _reopen(self) -> None:
+        """Show the result as it is now."""
         self._explorer = await asyncio.to_thread(self._context.opened.result, self._job.id)
         await self._show_topic()
         await self._show_documents()
@@ -157,7 +167,7 @@ class ResultPage:
         self._documents.show(found=found, filter=self._filter, topic=topic, page=_PAGE)
 
     async def _only(self, subtopic: str) -> None:
-        ids = [each.id for each in self._explorer.result.topics[self._q].subtopics]
+        ids = self._explorer.scores(self._q).ids
         self._filter = replace(self._filter, subtopic=subtopic if subtopic in ids else None, n=_PAGE)
         await self._show_documents()
 
@@ -207,7 +217,7 @@ class ResultPage:
             "take_away.html",
             job=self._job,
             kinds=[(kind, unavailable(kind)) for kind in KINDS],
-            program=program(self._request),
+            program=program(self._request, self._explorer.result),
             methods=methods_paragraph(self._explorer.result),
             others=others[:20],
             q=self._q,

@@ -1,0 +1,71 @@
+"""`qdtm drill`: open subtopics of a saved result into their own subtopics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from qdtm.cli.options import force_option, jobs_option, output_options, quiet_option
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.model import QueryDrivenTopicModel
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.argument("subtopics", metavar="SUBTOPIC...", nargs=-1, required=True)
+@click.option("-o", "--output", type=click.Path(), metavar="DIR2", help="Where to save the result.  [DIR]")
+@force_option
+@jobs_option
+@quiet_option
+@output_options
+def drill(
+    directory: str,
+    subtopics: Sequence[str],
+    output: str | None,
+    force: bool,
+    n_jobs: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Open subtopics of the result in DIR, such as 0.1, into their own: 0.1.1, 0.1.2, ...
+
+    Several are opened in the order given, so `qdtm drill DIR 0.1 0.1.2` goes two levels down. What was there
+    stays as it is.
+    """
+    from qdtm.cli.console import notes_console, print_json, print_page
+    from qdtm.cli.fitting import showing_progress
+    from qdtm.cli.json_forms import topic_json
+    from qdtm.cli.opening import open_model
+    from qdtm.cli.saving import check_goal, save_again
+
+    check_goal(directory, output, force=force)
+    model = open_model(directory)
+    model.n_jobs = n_jobs
+    with showing_progress(model, notes_console(quiet=quiet)):
+        for subtopic in subtopics:
+            model.drill_down(subtopic)
+    save_again(model, directory, output, force=force)
+    if as_json:
+        opened = [topic_json(model.result_.topic(subtopic), 10) for subtopic in subtopics]
+        print_json({"path": output or directory, "opened": opened})
+    elif not quiet:
+        print_page(_page(model, subtopics))
+
+
+def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from qdtm.cli.views import heading, not_shown, tree_table
+
+    for number, id in enumerate(subtopics):
+        topic = model.result_.topic(id)
+        split = next(split for split in model.fit_.splits if split.of == id)
+        yield from [Text()] if number else []
+        yield heading(topic.name, f"subtopic {id}, {topic.prevalence:.1%} of the corpus")
+        yield tree_table(topic.subtopics, n_words=10)
+        yield not_shown(topic, len(topic.subtopics), split.rest)
