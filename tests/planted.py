@@ -79,3 +79,17 @@ def _words(stem: str, n: int) -> Words:
 
 def _draw(rng: np.random.Generator, words: Words) -> str:
     return words[int(len(words) * rng.random() ** 2)]
+
+
+def nested_documents():
+    """Make documents of a concept ("ship") in two broad themes, each of two narrow ones, and others."""
+    rng = np.random.default_rng(0)
+    documents = []
+    for theme in ("sea", "sky"):
+        general = [f"{theme}{i}" for i in range(6)]
+        for narrow in "ab":
+            own = [f"{theme}{narrow}{i}" for i in range(8)]
+            documents += [["ship", *rng.choice(general, 12), *rng.choice(own, 10)] for _ in range(40)]
+    other = [f"other{i}" for i in range(40)]
+    documents += [list(rng.choice(other, 20)) for _ in range(160)]
+    return [[str(word) for word in words] for words in documents]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planted import nested_documents
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.drilling import open_subtopic
 from qdtm.errors import QueryError
@@ -16,18 +17,7 @@ SWEEPS = {"min_sweeps": 40, "max_sweeps": 80}
 
 @pytest.fixture(scope="module")
 def corpus():
-    """Documents of a concept in two broad themes, each of two narrow ones, and of something else."""
-    rng = np.random.default_rng(0)
-    documents = []
-    for theme in ("sea", "sky"):
-        general = [f"{theme}{i}" for i in range(6)]
-        for narrow in "ab":
-            own = [f"{theme}{narrow}{i}" for i in range(8)]
-            for _ in range(40):
-                documents.append(["ship", *rng.choice(general, 12), *rng.choice(own, 10)])
-    other = [f"other{i}" for i in range(40)]
-    documents += [list(rng.choice(other, 20)) for _ in range(160)]
-    return Corpus.from_tokens([[str(word) for word in words] for words in documents])
+    return Corpus.from_tokens(nested_documents())
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
 from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text, look_up
 from qdtm.app.comparing import compare_topics
+from qdtm.app.depth import note_opened, open_subtopics, read_opened
 from qdtm.app.exploring import DocumentFilter, Explorer, carriers
 from qdtm.app.intake import columns_of_upload, preview_file
 from qdtm.app.labels import read_labels, write_label
@@ -21,7 +23,7 @@ from qdtm.app.takeaway import program
 from qdtm.app.tasks import FitNotes
 from qdtm.concepts import Query
 from qdtm.corpus import Corpus
-from qdtm.errors import ParameterError
+from qdtm.errors import ParameterError, QueryError
 from qdtm.sampler.progress import Progress
 
 from .texts import rows, write_table
@@ -213,3 +215,26 @@ def test_a_fit_notes_its_words_and_asks_to_stop_once(tmp_path: Path) -> None:
     noted = json.loads((tmp_path / "progress.json").read_text())
     assert noted["leading_words"] == [["c", "a"]]
     assert noted["curves"] == {"parent topics": [[1, -7.0]]}
+
+
+# --- going deeper ------------------------------------------------------------------------------------------
+
+
+def test_opened_subtopics_are_noted_beside_the_result(tmp_path: Path) -> None:
+    corpus = Corpus.from_tokens(nested_documents())
+    options = {"expansion": None, "embeddings": None, "random_state": 1}
+    result = QueryDrivenTopicModel("ship", min_sweeps=40, max_sweeps=80, **options).fit(corpus).result_
+    with pytest.raises(QueryError, match=r"no subtopic '0\.77'"):
+        note_opened(tmp_path, result, "0.77")
+    assert read_opened(tmp_path) == []
+    note_opened(tmp_path, result, "0.1")
+    note_opened(tmp_path, result, "0.1")
+    assert read_opened(tmp_path) == ["0.1"]
+    deep = Explorer(open_subtopics(result, ["0.1", "0.77"]))
+    card = deep.view(0).subtopics[0]
+    assert [below.id for below in card.below][:2] == ["0.1.1", "0.1.2"]
+    found = deep.find(0, DocumentFilter(subtopic="0.1", n=500))
+    assert {view.branch for view in found.views} == {"0.1"}
+    assert {view.subtopic for view in found.views} >= {"0.1.1"}
+    only = deep.find(0, DocumentFilter(subtopic="0.1.1", n=500))
+    assert 0 < only.n_found <= found.n_found

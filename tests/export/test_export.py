@@ -18,7 +18,7 @@ from qdtm.export.interop import to_octis, to_topicwizard
 from qdtm.export.tables import documents_table, result_tables
 from qdtm.export.workbook import MAX_CHARACTERS, legal_text, write_workbook
 from qdtm.results.result import Result
-from results.synthetic import make_corpus, make_fit
+from results.synthetic import make_corpus, make_fit, opened
 
 FORMULAS = [
     "=1+1",
@@ -240,3 +240,20 @@ def test_tables_are_replaced_together(result, tmp_path, beside):
         beside
     )  # with nothing else in it, in one step
     assert {path.name for path in tmp_path.iterdir()} == {"out"}
+
+
+def test_opened_subtopics_come_after_those_they_are_part_of():
+    corpus = make_corpus()
+    deep = Result(opened(make_fit(corpus), corpus, "1.2"), corpus)
+    _, subtopics, _, documents = result_tables(deep)
+    rows = [dict(zip(subtopics.columns, row, strict=True)) for row in subtopics.rows()]
+    assert [row["id"] for row in rows] == ["0.1", "0.2", "1.1", "1.2", "1.3", "1.2.1", "1.2.2"]
+    below, whole = rows[5:], rows[3]
+    assert sum(row["tokens"] for row in below) <= whole["tokens"]
+    assert sum(row["documents"] for row in below) <= whole["documents"]
+    assert below[0]["share of parent"] == pytest.approx(below[0]["tokens"] / whole["tokens"])
+    column = documents.columns.index("subtopic: fire")
+    main = deep.scores(1).main
+    assert [row[column] for row in documents.rows()] == [
+        deep.scores(1).ids[m] if m >= 0 else None for m in main
+    ]

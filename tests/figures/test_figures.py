@@ -11,7 +11,7 @@ from qdtm.errors import MissingExtraError, ParameterError
 from qdtm.results import load_model, save_model
 from qdtm.results.result import Result
 from qdtm.results.trends import topics_over_time, topics_per_class
-from results.synthetic import make_corpus, make_fit
+from results.synthetic import make_corpus, make_fit, opened
 
 pytest.importorskip("plotly", reason="plotly is not installed")
 
@@ -93,3 +93,17 @@ def test_without_plotly_one_line_names_the_extra(result, monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly", None)
     with pytest.raises(MissingExtraError, match=r"qdtm\[plot\]"):
         figures.barchart(result)
+
+
+def test_opened_subtopics_are_drawn_below_their_own_and_nowhere_else():
+    corpus = make_corpus()
+    deep = Result(opened(make_fit(corpus), corpus, "1.2", "1.2.1"), corpus)
+    drawn = figures.hierarchy(deep).data[0]
+    above = dict(zip(drawn.ids, drawn.parents, strict=True))
+    assert (above["1.2"], above["1.2.1"], above["1.2.1.2"]) == ("1", "1.2", "1.2.1")
+    whole = deep.topics[1].prevalence
+    inside = sum(v for id, v in zip(drawn.ids, drawn.values, strict=True) if id.split(".")[0] == "1")
+    assert inside == pytest.approx(whole, rel=0.01)
+    assert len(figures.heatmap(deep, 1).data[0].z) == 3
+    assert len(figures.document_map(deep, 1).data) == 3
+    assert len(figures.convergence(deep).data) == 5

@@ -41,9 +41,9 @@ def drill(
     from qdtm.cli.fitting import showing_progress
     from qdtm.cli.json_forms import topic_json
     from qdtm.cli.opening import open_model
-    from qdtm.cli.saving import check_goal, save_again
+    from qdtm.cli.saving import claim_goal, save_again
 
-    check_goal(directory, output, force=force)
+    claim_goal(directory, output, force=force)
     model = open_model(directory)
     model.n_jobs = n_jobs
     with showing_progress(model, notes_console(quiet=quiet)):
@@ -62,7 +62,8 @@ def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[Re
 
     from qdtm.cli.views import heading, not_shown, tree_table
 
-    for number, id in enumerate(subtopics):
+    shown = [id for id in subtopics if not any(id.startswith(f"{other}.") for other in subtopics)]
+    for number, id in enumerate(shown):
         topic = model.result_.topic(id)
         split = next(split for split in model.fit_.splits if split.of == id)
         yield from [Text()] if number else []

@@ -1,0 +1,67 @@
+"""`qdtm drill`: a subtopic of a saved result is opened, there or in another folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from qdtm.cli.main import cli
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A result whose first two subtopics are large enough to be opened, with its report."""
+    path = str(tmp_path_factory.mktemp("drill") / "result")
+    for args in (["demo", "-q", "afghanistan", "-o", path, "--quiet"], ["report", path]):
+        done = CliRunner().invoke(cli, args)
+        assert done.exit_code == 0, done.output
+    return Path(path)
+
+
+def test_opened_in_another_folder_with_tree_and_report(run, saved, tmp_path):
+    before = (saved / "qdtm.json").read_bytes()
+    shown = run("drill", saved, "0.1", "-o", tmp_path / "deep").stdout
+    assert "  0.1.1 " in shown
+    assert (saved / "qdtm.json").read_bytes() == before
+    tree = run("show", tmp_path / "deep").stdout
+    assert "\n    0.1.1 " in tree
+    assert "subtopics of 0.1 " in tree
+    assert 'id="t0.1.1"' in (tmp_path / "deep" / "report.html").read_text("utf-8")
+    assert "0.1.1,0.1,subtopic," in (tmp_path / "deep" / "topics.csv").read_text("utf-8")
+    listed = json.loads(run("docs", tmp_path / "deep", "--subtopic", "0.1", "-n", 99, "--json").stdout)
+    rows = listed["queries"][0]["documents"]
+    assert any(row["subtopic"].startswith("0.1.") for row in rows)
+    assert all((row["subtopic"] + ".").startswith("0.1.") for row in rows)
+    why = json.loads(
+        run("explain", tmp_path / "deep", "--doc", "background-184", "--subtopic", "0.1.2", "--json").stdout
+    )
+    assert why["subtopic"] == "0.1.2"
+
+
+def test_opened_in_place_gives_the_same_bytes(run, saved, tmp_path):
+    run("drill", saved, "0.1", "-o", tmp_path / "a", "--quiet")
+    run("drill", saved, "0.2", "-o", tmp_path / "b", "--quiet")
+    opened = json.loads(run("drill", tmp_path / "b", "0.1", "--json").stdout)["opened"]
+    assert opened[0]["id"] == "0.1"
+    assert [topic["id"] for topic in opened[0]["subtopics"]][:2] == ["0.1.1", "0.1.2"]
+    run("drill", tmp_path / "a", "0.2", "--quiet")
+    for name in ("model.safetensors", "topics.csv", "documents.csv"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("id", "message"),
+    [("0.9", "There is no subtopic '0.9'"), ("0.1.1", "open it first"), ("x", "cannot be opened")],
+)
+def test_what_cannot_be_opened_is_one_line_and_nothing_is_saved(run, saved, tmp_path, id, message):
+    failed = run("drill", saved, id, "-o", tmp_path / "no", code=2)
+    assert message in failed.stderr.splitlines()[-1]
+    assert not (tmp_path / "no").exists()
+
+
+def test_another_result_is_replaced_only_with_force(run, saved, tmp_path):
+    run("drill", saved, "0.1", "-o", tmp_path / "deep", "--quiet")
+    assert "--force" in run("drill", saved, "0.1", "-o", tmp_path / "deep", code=2).stderr
+    run("drill", saved, "0.1", "-o", tmp_path / "deep", "--force", "--quiet")
+    assert "There is no folder" in run("drill", tmp_path / "none", "0.1", code=2).stderr

@@ -1,0 +1,43 @@
+"""Examples in the documents: Python sessions and commands in a page are run, and must print what it says."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def run_python(text, name):
+    """Run all Python sessions of a page as one; return how many failed, how many were run, and a report."""
+    session = "\n".join(blocks(text, "pycon"))
+    examples = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
+    report = []
+    failed, attempted = doctest.DocTestRunner().run(examples, out=report.append)
+    return failed, attempted, "".join(report)
+
+
+def commands(text):
+    """Return the commands of a page's console blocks, each with what it prints."""
+    shown = []
+    for block in blocks(text, "console"):
+        parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
+        shown += zip(parts[1::2], parts[2::2], strict=True)
+    return shown
+
+
+def run_command(command, folder):
+    """Run a command of a page on a screen of 100 columns."""
+    program, *arguments = command.split()
+    assert program == "qdtm"
+    return subprocess.run(
+        [sys.executable, "-m", "qdtm", *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
