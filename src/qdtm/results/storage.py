@@ -213,9 +213,7 @@ def load_model(
     return fit, corpus
 
 
-def _fit(
-    path: Path, content: Mapping[str, Any], corpus: Corpus, elsewhere: DocumentFiles | None
-) -> ModelFit:
+def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus, elsewhere: DocumentFiles | None) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
     splits, n_related = list(content.get("splits", [])), int(content.get("related", 0))
