@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.errors import StorageError
-from qdtm.placing import placed_folder, put_back, reserve
+from qdtm.placing import placed_folder, put_back, reserve, write_errors
 
 MANIFEST = "qdtm.json"
 FORMAT = "qdtm"
@@ -92,7 +92,8 @@ def write_directory_atomically(path: str | os.PathLike[str], *, force: bool = Fa
         If the place is taken, or the disk refuses.
     """
     with claim(path, force=force), placed_folder(path) as folder:
-        yield folder
+        with write_errors(path):
+            yield folder
         check_free(path, force=force)  # it may have been taken while the block ran
 
 

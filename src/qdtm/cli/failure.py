@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from qdtm.errors import QdtmError
 
 BROKEN_PIPE = 141
 _DEBUG = "qdtm.debug"
+_DISK_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 class Failure(click.ClickException):
@@ -81,6 +83,8 @@ def _failure(error: BaseException) -> Failure:
         return InterruptedFailure("interrupted; nothing was written.")
     if isinstance(error, QdtmError):
         return Failure(str(error))
+    if isinstance(error, OSError) and error.errno in _DISK_REFUSES:
+        return Failure(f"cannot write: {error.strerror}; make room, or write elsewhere.")
     if isinstance(error, MemoryError):
         return Failure("there is not enough memory for this; try a smaller vocabulary (--max-words).")
     return UnexpectedFailure(f"unexpected {type(error).__name__}: {error}; use --debug to see where.")

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from qdtm.compiling import njit
 from qdtm.corpus.tokenizer import CONTINUATIONS, INITIALS_DOT, combining_marks, word_characters
 
 OTHER, WORD, CONTINUATION, END_OF_TEXT = range(4)

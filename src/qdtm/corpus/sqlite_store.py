@@ -250,7 +250,13 @@ def _clean(text: str) -> str:
 
 
 def _temporary_path() -> Path:
-    handle, name = tempfile.mkstemp(prefix="qdtm-", suffix=".sqlite")
+    try:
+        handle, name = tempfile.mkstemp(prefix="qdtm-", suffix=".sqlite")
+    except OSError as error:
+        reason = error.strerror or error
+        raise StorageError(
+            f"Cannot make a temporary file: {reason}; set TMPDIR to a folder with room."
+        ) from error
     os.close(handle)
     return Path(name)
 

@@ -163,16 +163,13 @@ def _named_traces(fit: ModelFit) -> dict[str, Trace]:
 
 def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
     parents, background = build_topics(fit)
-    try:
-        with _text_file(folder / _TOPICS) as file:
-            write_topics(file, parents, background, fit.concepts)
-        if fit.elsewhere is not None:
-            return
-        scores = score_documents(fit, corpus.document_term_matrix)
-        with _text_file(folder / _DOCUMENTS) as file:
-            write_documents(file, corpus.documents, scores, parents)
-    except OSError as error:
-        raise StorageError(f"Cannot write the tables: {error.strerror or error}.") from error
+    with _text_file(folder / _TOPICS) as file:
+        write_topics(file, parents, background, fit.concepts)
+    if fit.elsewhere is not None:
+        return
+    scores = score_documents(fit, corpus.document_term_matrix)
+    with _text_file(folder / _DOCUMENTS) as file:
+        write_documents(file, corpus.documents, scores, parents)
 
 
 def _text_file(path: Path) -> TextIO:

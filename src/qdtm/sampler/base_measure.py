@@ -14,8 +14,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from qdtm.compiling import njit
 from qdtm.sampler.kernels import Array, Tally
 from qdtm.sampler.streams import uniform
 

@@ -19,8 +19,8 @@ Weights are float32 and every sum has a fixed order (no fast-math), so the plain
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from qdtm.compiling import njit
 from qdtm.sampler.streams import uniform
 
 LANES = 8

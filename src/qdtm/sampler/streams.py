@@ -8,7 +8,8 @@ resumed and draws the same.
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from qdtm.compiling import njit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -17,8 +17,8 @@ Weights are float32 and sums have a fixed order, so ``tests/evaluation/baselines
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from qdtm.compiling import njit
 from qdtm.sampler.streams import uniform
 
 LANES = 8

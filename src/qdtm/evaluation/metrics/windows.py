@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from qdtm.compiling import njit
 from qdtm.errors import ParameterError
 
 WINDOW_SIZE = 110

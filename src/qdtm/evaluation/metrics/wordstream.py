@@ -10,9 +10,9 @@ from functools import cache
 from typing import IO
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from qdtm.compiling import njit
 from qdtm.errors import CorpusError
 
 _FNV_OFFSET = np.uint64(14695981039346656037)
