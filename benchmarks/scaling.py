@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from qdtm.sampler.assignment import assign
-from qdtm.sampler.chain import Chain
+from qdtm.sampler.chain import Chain, open_chain
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.shards import Threads
 from qdtm.sampler.subtopics import subtopic_rules
 
 TOKENS = (100_000, 1_000_000, 10_000_000, 50_000_000)
@@ -61,7 +61,7 @@ def planted_chain(n_tokens: int, n_topics: int) -> Chain:
     tokens = (topics * words_each + rng.zipf(1.5, len(topics)) % words_each).astype(np.int32)
     offsets = np.arange(0, len(tokens) + 1, DOCUMENT)
     rules = subtopic_rules(np.arange(N_WORDS, dtype=np.int32), N_WORDS, Priors(beta=0.1))
-    return Chain(assign(tokens, offsets, topics), rules, 0, (1,))
+    return open_chain(Threads(), assign(tokens, offsets, topics), rules, 0, (1,))
 
 
 def measure(n_tokens: int, n_topics: int) -> Cost:
@@ -71,11 +71,11 @@ def measure(n_tokens: int, n_topics: int) -> Cost:
     sweeps = max(1, min(10, 5_000_000 // n_tokens))
     repeats = 1 if n_tokens > 10**7 else 3
     one, _ = min(_seconds(chain, sweeps) for _ in range(repeats))
-    chain.engine = Threads(2)
+    chain.shards = Threads(2).place(chain.assignment, chain.shards.n_shards, N_WORDS)
     two, outside = min(_seconds(chain, sweeps) for _ in range(repeats))
-    speed_up = min(2.0, one / (outside + (two - outside) / 2)) if len(chain.shards) > 1 else 1.0
+    speed_up = min(2.0, one / (outside + (two - outside) / 2)) if chain.shards.n_shards > 1 else 1.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Cost(n_tokens, n_topics, len(chain.shards), one / n_tokens * 1e9, speed_up, peak)
+    return Cost(n_tokens, n_topics, chain.shards.n_shards, one / n_tokens * 1e9, speed_up, peak)
 
 
 def _seconds(chain: Chain, sweeps: int) -> tuple[float, float]:

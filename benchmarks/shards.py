@@ -19,9 +19,10 @@ from qdtm.evaluation.metrics.classification import classification_accuracy
 from qdtm.evaluation.metrics.retrieval import mean_precision_at_k
 from qdtm.evaluation.speed import speed_problem
 from qdtm.results.distributions import average_over_tokens, topic_shares, word_topic_probabilities
-from qdtm.sampler.chain import Schedule
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.parents import fit_parents
-from qdtm.sampler.shards import cut, n_shards_for
+from qdtm.sampler.running import Schedule
+from qdtm.sampler.shards import n_shards_for
 from qdtm.sampler.starts import start_as_paper
 
 DATASETS = ("20news", "tagmynews", "searchsnippets")
@@ -40,8 +41,9 @@ class Quality:
 def quality(bags: AuthorsBags, n_shards: int, seed: int) -> Quality:
     """Fit phase 1 with the paper's start, promotion and filtering, and measure it."""
     problem = speed_problem(bags, promotion=True)
-    chain = start_as_paper(problem, seed, n_jobs=2)
-    chain.shards = cut(chain.assignment, n_shards)
+    engine = Threads(2)
+    chain = start_as_paper(problem, seed, engine)
+    chain.shards = engine.place(chain.assignment, n_shards, problem.n_words)
     fit = fit_parents(problem, chain, SCHEDULE)
     document = np.repeat(np.arange(bags.n_docs), np.diff(bags.offsets))
     cells = (np.ones(len(document)), (document, bags.tokens))

@@ -15,6 +15,7 @@ from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.results.fit import ModelFit
 from qdtm.results.splits import Split, above, counts_below, level_order, path_of, subtopic_ids, tokens_in
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.progress import ProgressCallback, defer_interrupts
 from qdtm.sampler.subtopics import cut_out, fit_subtopics
 from qdtm.settings import Settings
@@ -57,7 +58,7 @@ def open_subtopic(
         raise QueryError(
             f"Subtopic {id} is too small to split: it has {len(tokens):,} tokens, {FEWEST_TOKENS} are needed."
         )
-    with defer_interrupts() as interruption:
+    with Threads(settings.n_jobs or 1) as engine, defer_interrupts() as interruption:
         found = fit_subtopics(
             tokens,
             offsets,
@@ -68,7 +69,7 @@ def open_subtopic(
             settings.seed,
             path_of(id),
             name=id,
-            n_jobs=settings.n_jobs,
+            engine=engine,
             progress=progress,
             interruption=interruption,
         )

@@ -29,5 +29,9 @@ class StorageError(QdtmError, ValueError):
     """A saved corpus or model is damaged, too new, or cannot be written."""
 
 
+class ClusterError(QdtmError, RuntimeError):
+    """A cluster cannot be reached, does not suffice, or has lost what it held."""
+
+
 class MissingExtraError(QdtmError, ImportError):
     """A feature needs a package that is not installed; the message names the extra."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from qdtm.cluster.opening import open_engine
 from qdtm.concepts import Concept, Query, as_queries, choose_concepts
 from qdtm.concepts.choosing import measure_reaches
 from qdtm.corpus import Corpus, TextPipeline
@@ -36,6 +37,9 @@ from qdtm.showing import ShowsResult
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")
 """The packages that decide about the numbers of a fit."""
+
+NOT_RECORDED = ("queries", "pipeline", "progress", "n_jobs", "engine", "address", "worker_dir")
+"""Parameters that are kept otherwise, or do not change a byte of the result."""
 
 
 class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -84,7 +88,15 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     random_state : int
         The same seed gives the same result.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Threads, or workers of a cluster; the result does not depend on it. By default one thread, or all
+        workers.
+    engine : {"threads", "ray"}
+        Where to sweep: in this process, or on a Ray cluster (extra `ray`). The result does not depend on it.
+    address : str, optional
+        Of the Ray cluster; by default one is started on this machine alone.
+    worker_dir : path, optional
+        Where a cluster's workers keep their part, so that one that dies can be started again: a folder that
+        all machines share, or a URL for fsspec. By default each machine's own disk.
     progress : callable, optional
         Called with a `Progress` after each sweep.
 
@@ -139,6 +151,9 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         pipeline: TextPipeline | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
+        engine: str = "threads",
+        address: str | None = None,
+        worker_dir: str | os.PathLike[str] | None = None,
         progress: ProgressCallback | None = None,
     ) -> None:
         self.queries = queries
@@ -163,6 +178,9 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         self.pipeline = pipeline
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.engine = engine
+        self.address = address
+        self.worker_dir = worker_dir
         self.progress = progress
 
     # --- fitting -----------------------------------------------------------------------------------------
@@ -185,7 +203,9 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         problem = _pose(corpus, concepts, embedded, settings)
         reaches = measure_reaches(corpus, concepts)
-        found = run_two_phases(problem, reaches, [c.name for c in concepts], settings, self.progress)
+        with open_engine(settings) as engine:
+            names = [c.name for c in concepts]
+            found = run_two_phases(problem, reaches, names, settings, self.progress, engine=engine)
         promotes = embedded is not None and settings.promotion_weight > 0
         threshold = problem.graph.threshold if promotes else None
         related = related_words(problem.graph, embedded.unit if embedded is not None and promotes else None)
@@ -210,9 +230,8 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters as JSON values, for the record; queries are recorded with their concepts."""
-        left_out = ("queries", "pipeline", "progress", "n_jobs")
         parameters = self.get_params(deep=False).items()
-        return {name: _as_json(value) for name, value in parameters if name not in left_out}
+        return {name: _as_json(value) for name, value in parameters if name not in NOT_RECORDED}
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
         """Make a fit this estimator's own."""

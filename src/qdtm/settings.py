@@ -17,10 +17,13 @@ import numpy as np
 
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError
-from qdtm.sampler.chain import Schedule
 from qdtm.sampler.problem import Priors
+from qdtm.sampler.running import Schedule
 
 Preset = Literal["default", "paper"]
+EngineName = Literal["threads", "ray"]
+
+ENGINES: tuple[EngineName, ...] = ("threads", "ray")
 
 SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (2000, 2000)}
 """Fewest and most sweeps of a phase, by preset."""
@@ -48,6 +51,10 @@ class Settings:
         Subtopics below this share of the corpus are dropped...
     keep_of_parent : float
         ... unless they have this share of their parent: all subtopics of a rare concept are rare.
+    n_jobs : int or None
+        Threads, or workers of the cluster; None, which only a cluster has, is all of them.
+    address, worker_dir : str or None
+        Of the cluster.
     """
 
     preset: Preset
@@ -62,7 +69,10 @@ class Settings:
     keep_of_parent: float
     min_pointing: float | None
     seed: int
-    n_jobs: int
+    n_jobs: int | None
+    engine: EngineName
+    address: str | None
+    worker_dir: str | None
 
     @property
     def start_as_paper(self) -> bool:
@@ -100,7 +110,10 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         keep_of_parent=KEEP_OF_PARENT[preset],
         min_pointing=_min_pointing(parameters, preset),
         seed=_seed(parameters["random_state"]),
-        n_jobs=_n_jobs(parameters["n_jobs"]),
+        n_jobs=_n_jobs(parameters),
+        engine=_engine(parameters),
+        address=_of_a_cluster(parameters, "address"),
+        worker_dir=_of_a_cluster(parameters, "worker_dir"),
     )
 
 
@@ -189,10 +202,31 @@ def _seed(value: Any) -> int:
     return int(value)
 
 
-def _n_jobs(value: Any) -> int:
-    """Threads to use: None is one, -1 is one for each core."""
+def _n_jobs(parameters: Mapping[str, Any]) -> int | None:
+    """Threads to use: None is one, -1 is one for each core. Of a cluster, None and -1 are all workers."""
+    value, on_cluster = parameters["n_jobs"], parameters["engine"] == "ray"
     if value is None:
-        return 1
+        return None if on_cluster else 1
     if isinstance(value, bool) or not isinstance(value, Integral) or (value < 1 and value != -1):
         raise ParameterError(f"n_jobs is {value!r}; give a number of threads, -1 for all cores, or None.")
-    return (os.cpu_count() or 1) if value == -1 else int(value)
+    if value == -1:
+        return None if on_cluster else os.cpu_count() or 1
+    return int(value)
+
+
+def _engine(parameters: Mapping[str, Any]) -> EngineName:
+    value: EngineName = parameters["engine"]
+    if not isinstance(value, str) or value not in ENGINES:
+        raise ParameterError(f"engine is {value!r}; give 'threads' or 'ray'.")
+    return value
+
+
+def _of_a_cluster(parameters: Mapping[str, Any], name: str) -> str | None:
+    value = parameters[name]
+    if value is None:
+        return None
+    if not isinstance(value, (str, os.PathLike)) or not os.fspath(value):
+        raise ParameterError(f"{name} is {value!r}; give a text, or None.")
+    if parameters["engine"] != "ray":
+        raise ParameterError(f"{name} is for engine='ray' only; give that too, or leave {name} out.")
+    return str(os.fspath(value))

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.distributed.conftest import assert_same
 
 from qdtm.concepts import Query, build_concepts, check_query, choose_concepts
 from qdtm.concepts.choosing import measure_reaches
@@ -13,7 +14,6 @@ from qdtm.distributed.claims import CLAIMS, claim_documents
 from qdtm.distributed.parts import ask
 from qdtm.distributed.searching import document_scores
 from qdtm.sampler.starts import claimed_documents
-from tests.distributed.conftest import assert_same
 
 QUERIES = [
     Query("israel palestinian"),
@@ -96,9 +96,7 @@ def test_queries_that_want_the_same_documents_share_them_as_on_one_machine(sprea
 
     wanted = np.concatenate([reach.documents for reach in reaches])
     assert len(set(wanted.tolist())) < len(wanted)  # some are wanted by both
-    assert_same(
-        np.concatenate(ask(spread.workers, _claims)), claimed_documents(reaches, whole.n_documents)
-    )
+    assert_same(np.concatenate(ask(spread.workers, _claims)), claimed_documents(reaches, whole.n_documents))
 
 
 def _claims(part):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.distributed.conftest import assert_same
 
 from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
 from qdtm.distributed import FileCorpus
@@ -9,7 +10,6 @@ from qdtm.distributed.files import SourceFile
 from qdtm.distributed.parts import ask
 from qdtm.distributed.spreading import share_out, spread_corpus
 from qdtm.distributed.workers import SerialWorkers
-from tests.distributed.conftest import assert_same
 
 
 def _numbers(part):

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from qdtm.sampler.assignment import assign, columns_for, empty_tally, recount, unassigned
+from qdtm.sampler.chain import Chain, open_chain
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.kernels import LANES, Assignment, Counts, Rules, Tally, sweep, word_kinds
 
 
@@ -275,3 +277,10 @@ def _undo_shift(y: int, by: int) -> int:
     for _ in range(64 // by):
         x = y ^ (x >> by)
     return x
+
+
+def chain_of(
+    assignment: Assignment, rules: Rules, seed: int, path: tuple[int, ...], *, n_jobs: int = 1, **options
+) -> Chain:
+    """A chain on this process' threads."""
+    return open_chain(Threads(n_jobs), assignment, rules, seed, path, **options)

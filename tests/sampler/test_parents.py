@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qdtm.sampler.chain import Chain, Schedule
+from qdtm.sampler.chain import Chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.parents import final_order, fit_parents, promoted_mass, word_filter
 from qdtm.sampler.problem import MASS_UNIT, ParentProblem, fixed_topics, parent_rules, with_concept_documents
+from qdtm.sampler.running import Schedule
 from qdtm.sampler.starts import start_as_paper
 
 from .problems import problem_of

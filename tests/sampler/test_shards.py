@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from qdtm.sampler.assignment import assign, recount, unassigned
-from qdtm.sampler.chain import Chain, Schedule, run_chain
-from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, Threads, cut, n_shards_for
+from qdtm.sampler.chain import Chain
+from qdtm.sampler.running import Schedule, run_chain
+from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, cut, n_shards_for
 
-from .cases import plain_rules, planted_case
+from .cases import chain_of, plain_rules, planted_case
 
 SCHEDULE = Schedule(12, 12)
 
@@ -17,7 +18,7 @@ SCHEDULE = Schedule(12, 12)
 def promoting_chain(n_shards: int, n_jobs: int = 1) -> Chain:
     """Planted topics, with parents and promotion."""
     case = planted_case(0, n_topics=6).case
-    return Chain(case.assignment, case.rules, 0, (1,), n_jobs=n_jobs, n_shards=n_shards)
+    return chain_of(case.assignment, case.rules, 0, (1,), n_jobs=n_jobs, n_shards=n_shards)
 
 
 def unassigned_chain(n_shards: int, n_jobs: int = 1) -> Chain:
@@ -25,7 +26,7 @@ def unassigned_chain(n_shards: int, n_jobs: int = 1) -> Chain:
     case = planted_case(1, n_topics=6).case
     rules = plain_rules(48, 1, beta=np.full(1, 0.05, np.float32))
     start = unassigned(case.assignment.tokens, case.assignment.offsets)
-    return Chain(start, rules, 0, (2, 0), n_jobs=n_jobs, n_shards=n_shards)
+    return chain_of(start, rules, 0, (2, 0), n_jobs=n_jobs, n_shards=n_shards)
 
 
 CHAINS = {"phase 1": promoting_chain, "phase 2": unassigned_chain}
@@ -34,13 +35,24 @@ CHAINS = {"phase 1": promoting_chain, "phase 2": unassigned_chain}
 @pytest.mark.parametrize("phase", CHAINS)
 @pytest.mark.parametrize("n_shards", [2, 4, 8])
 def test_threads_do_not_change_a_byte(phase: str, n_shards: int) -> None:
-    results = [run_chain(CHAINS[phase](n_shards, n_jobs), SCHEDULE, stage="parents") for n_jobs in (1, 2, 4)]
-    for other in results[1:]:
-        assert other.n_wk.tobytes() == results[0].n_wk.tobytes()
-        assert other.promoted_wq.tobytes() == results[0].promoted_wq.tobytes()
-        assert other.assignment.topics.tobytes() == results[0].assignment.topics.tobytes()
-        assert other.assignment.links.tobytes() == results[0].assignment.links.tobytes()
-        np.testing.assert_array_equal(other.trace.n_tables, results[0].trace.n_tables)
+    chains = [CHAINS[phase](n_shards, n_jobs) for n_jobs in (1, 2, 4)]
+    results = [run_chain(chain, SCHEDULE, stage="parents") for chain in chains]
+    for chain, result in zip(chains[1:], results[1:], strict=True):
+        assert result.n_wk.tobytes() == results[0].n_wk.tobytes()
+        assert result.promoted_wq.tobytes() == results[0].promoted_wq.tobytes()
+        assert chain.assignment.topics.tobytes() == chains[0].assignment.topics.tobytes()
+        assert chain.assignment.links.tobytes() == chains[0].assignment.links.tobytes()
+        np.testing.assert_array_equal(result.trace.n_tables, results[0].trace.n_tables)
+
+
+@pytest.mark.parametrize("n_shards", [2, 3, 8])
+def test_where_nobody_has_a_topic_shards_in_turn_are_as_one(n_shards: int) -> None:
+    one, several = unassigned_chain(1), unassigned_chain(n_shards)
+    for chain in (one, several):
+        chain.step()
+    np.testing.assert_array_equal(several.assignment.topics, one.assignment.topics)
+    np.testing.assert_array_equal(several.m_k, one.m_k)
+    assert several.in_use.sum() > 1
 
 
 @pytest.mark.parametrize("phase", CHAINS)
@@ -60,7 +72,7 @@ def test_counts_are_those_of_the_assignment_after_every_sweep(phase: str) -> Non
 def test_planted_topics_come_back(n_shards: int, seed: int) -> None:
     """From one concept word each, parents find the words and the documents that were planted with it."""
     planted = planted_case(seed, n_topics=6)
-    chain = Chain(planted.case.assignment, planted.case.rules, seed, (1,), n_shards=n_shards)
+    chain = chain_of(planted.case.assignment, planted.case.rules, seed, (1,), n_shards=n_shards)
     for _ in range(60):
         chain.step()
     assert np.mean(chain.counts.n_wk.argmax(axis=1) == planted.word_topic) > 0.95
@@ -74,14 +86,14 @@ def test_topics_are_born_in_one_shard_at_a_time() -> None:
     tokens = rng.integers(0, 300, 4000).astype(np.int32)
     rules = plain_rules(300, 1, beta=np.full(1, 0.01, np.float32), gamma=20.0)
     start = assign(tokens, np.arange(0, 4001, 20), np.zeros(4000, np.int32))
-    chain = Chain(start, rules, 0, (1,), n_shards=4)
+    chain = chain_of(start, rules, 0, (1,), n_shards=4)
     births = 0
     for sweep in range(8):
         before = chain.in_use.copy()
         chain.step()
         born = np.flatnonzero(chain.in_use & ~np.pad(before, (0, len(chain.in_use) - len(before))))
         births += len(born)
-        for shard in chain.shards:
+        for shard in chain.shards.shards:
             if shard.number != sweep % 4:
                 assert not np.isin(shard.assignment.topics, born).any()
     assert births > 8
@@ -96,7 +108,6 @@ class TestCut:
         shards = cut(whole, n_shards)
         assert [shard.number for shard in shards] == list(range(n_shards))
         np.testing.assert_array_equal(np.concatenate([s.assignment.tokens for s in shards]), whole.tokens)
-        assert [s.documents.start for s in shards[1:]] == [s.documents.stop for s in shards[:-1]]
         lengths = np.concatenate([np.diff(shard.assignment.offsets) for shard in shards])
         np.testing.assert_array_equal(lengths, np.diff(whole.offsets))
         longest = np.diff(whole.offsets).max()
@@ -135,4 +146,3 @@ def test_one_shard_is_swept_in_place() -> None:
     n_wk = chain.counts.n_wk
     chain.step()
     assert chain.counts.n_wk is n_wk
-    assert isinstance(chain.engine, Threads)

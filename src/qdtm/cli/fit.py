@@ -10,6 +10,7 @@ import click
 
 from qdtm.cli.options import (
     column_options,
+    engine_options,
     force_option,
     model_options,
     output_options,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel
 
 _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
-                "gamma", "min_sweeps", "max_sweeps", "n_jobs")  # fmt: skip
+                "gamma", "min_sweeps", "max_sweeps", "n_jobs", "engine", "address", "worker_dir")  # fmt: skip
 
 
 @click.command()
@@ -39,6 +40,7 @@ _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_pr
 @read_options
 @text_options
 @model_options
+@engine_options
 @column_options
 @click.option("--no-report", is_flag=True, help="Write no report.html.")
 @seed_option

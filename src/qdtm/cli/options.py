@@ -36,7 +36,7 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 jobs_option = click.option(
-    "--jobs", "n_jobs", type=int, metavar="N", help="Threads; the result is the same with any."
+    "--jobs", "n_jobs", type=int, metavar="N", help="Threads or workers; the result is the same with any."
 )
 
 read_options = together(
@@ -119,6 +119,15 @@ model_options = together(
     click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
     click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
     jobs_option,
+)  # fmt: skip
+
+engine_options = together(
+    click.option("--engine", type=click.Choice(["threads", "ray"]), default="threads", show_default=True,
+                 help="Where to sweep: here, or on a Ray cluster. The result is the same."),
+    click.option("--address", metavar="HOST:PORT",
+                 help="Of the Ray cluster, or 'auto'.  [one is started here]"),
+    click.option("--worker-dir", metavar="DIR",
+                 help="A folder or URL that all machines of the cluster share.  [each one's own disk]"),
 )  # fmt: skip
 
 column_options = together(

@@ -22,6 +22,7 @@ import numpy as np
 from qdtm.embeddings import embed_vocabulary, promotion_graph, similarity_threshold
 from qdtm.embeddings.loading import bundled_vectors
 from qdtm.evaluation.datasets.authors import AuthorsBags
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.parents import word_filter
 from qdtm.sampler.problem import ParentProblem, Priors
 from qdtm.sampler.starts import start_as_paper
@@ -111,7 +112,7 @@ def race(
 def ours(bags: AuthorsBags, threads: int, *, promotion: bool) -> Contestant:
     """Phase 1 with all queries, from the paper's start; promotion is filtered, on real vectors."""
     problem = speed_problem(bags, promotion=promotion)
-    chain, refresh = start_as_paper(problem, 0, threads), word_filter(problem)
+    chain, refresh = start_as_paper(problem, 0, Threads(threads)), word_filter(problem)
 
     def sweep() -> None:
         if refresh is not None:

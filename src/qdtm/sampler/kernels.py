@@ -177,7 +177,7 @@ def sweep(
 ) -> None:
     """Draw the topic of every token of some documents once, in order: an iteration of Algorithm 1.
 
-    Mutates ``assignment``, ``counts``, ``tally`` and ``stream_state``.
+    Mutates ``assignment``, ``counts``, ``tally``, ``mass_k`` and ``stream_state``.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def sweep(
         Zero before; every document is counted in as it is after the sweep.
     mass_k
         (C,) float64: n_k + promoted mass + V beta, the denominator of f_k;
-        infinity closes a topic to all but its concept words.
+        infinity closes a topic to all but its concept words. It is kept up to date.
     prior_k
         (C,) float32: alpha G_0k; 0 closes an empty column, in which a topic could be born.
     word_kind
@@ -204,7 +204,7 @@ def sweep(
     n_parents = n_related.shape[1]
     u = f32(rules.promotion_weight)
     stream = stream_state[0]
-    mass = mass_k.copy()
+    mass = mass_k
     inverse = (1.0 / mass).astype(f32)
     inverse_less = (1.0 / (mass - 1.0)).astype(f32)
     n_jk = np.zeros(n_columns, f32)

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.sampler.chain import Chain, Schedule, run_chain
+from qdtm.sampler.chain import Chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback
+from qdtm.sampler.running import KeepChain, Run, Schedule, run_chain
 from qdtm.sampler.trace import Trace
 
 REFRESH_ALWAYS, REFRESH_EVERY = 20, 5
@@ -52,8 +53,10 @@ def fit_parents(
     *,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
+    run: Run | None = None,
+    keep: KeepChain | None = None,
 ) -> ParentFit:
-    """Run phase 1 from where the chain stands."""
+    """Run phase 1 from where the chain stands; `run` and `keep` as in `run_chain`."""
     result = run_chain(
         chain,
         schedule,
@@ -61,10 +64,13 @@ def fit_parents(
         before_sweep=word_filter(problem),
         progress=progress,
         interruption=interruption,
+        run=run,
+        keep=keep,
     )
+    last = chain.assignment
     for q, words in enumerate(problem.concept_words):
         result.n_wk[words, q] -= 1.0  # the concept words' own document is no part of the corpus
-    token_topics = result.assignment.topics[: len(problem.tokens)]
+    token_topics = last.topics[: len(problem.tokens)]
     order = final_order(result.n_wk, token_topics, problem.n_parents)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
     position[order] = np.arange(len(order))
@@ -72,7 +78,7 @@ def fit_parents(
         word_topic=result.n_wk[:, order],
         promoted_mass=promoted_mass(problem, result.promoted_wq, chain.rules.promotion_weight),
         token_topics=position[token_topics],
-        token_promoted=(result.assignment.links[: len(problem.tokens)] > 0).astype(np.uint8),
+        token_promoted=(last.links[: len(problem.tokens)] > 0).astype(np.uint8),
         trace=result.trace,
     )
 

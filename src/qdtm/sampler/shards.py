@@ -1,11 +1,12 @@
-"""Sweeps in parallel, with the same answer on any number of threads.
+"""Shards: documents in a row that are swept apart from the rest, with the same answer wherever that is done.
 
-In: an `Assignment` and, for each sweep, what it may do (`Orders`). Out: counts and tallies, changed in place.
+In: an `Assignment`, cut into shards, and for each sweep what it may do (`Orders`). Out: counts and tallies.
 
 Documents are cut into shards, whose number depends on the corpus alone. In a sweep, each shard starts from
 the counts of the sweep's start, sees no changes but its own, and draws from its own stream (seed, ..., sweep,
 shard); then the differences of all are added up. They are whole numbers, so it does not matter who is ready
-first: threads only decide where a shard is swept. One shard is the exact sampler; a small corpus gets one.
+first: an engine (`qdtm.sampler.engines`) only decides where a shard is swept. One shard is the exact sampler;
+a small corpus gets one.
 
 A topic is born into an empty column. Two shards could use one column for different topics, so in each sweep
 one shard may open topics, each in its turn. To the others the empty columns are closed; drawing among the
@@ -14,18 +15,16 @@ topics that there are leaves the same distribution unchanged.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.sampler.assignment import empty_tally
-from qdtm.sampler.kernels import Assignment, Counts, Rules, Tally, add_difference, sweep
+from qdtm.sampler.kernels import Assignment, Counts, Rules, Tally, sweep
 from qdtm.sampler.streams import open_stream
 
 TOKENS_A_SHARD = 65_536
@@ -35,6 +34,13 @@ TOKENS_A_WORD = 16
 """... and so many for each word of the vocabulary: its sweep must outweigh copying the counts."""
 
 MOST_SHARDS = 64
+
+
+class Carried(NamedTuple):
+    """What a sweep carries from token to token besides the counts."""
+
+    mass_k: NDArray[np.float64]  # (C,)
+    stream: NDArray[np.uint64]  # (1,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,11 @@ class Orders:
     stream : tuple of int
         (seed, ..., sweep).
     births : int
-        The shard that may open topics; -1 for none.
+        The shard that may open topics.
+    in_turn : bool
+        Sweep the shards one after the other, as if they were one: each sees what those before it changed.
+    unclaimed_only : bool
+        Sweep only the documents that no query claims.
     """
 
     rules: Rules
@@ -65,38 +75,51 @@ class Orders:
     n_columns: int
     stream: tuple[int, ...]
     births: int
+    in_turn: bool = False
+    unclaimed_only: bool = False
+
+    def begin(self, shard: int) -> Carried:
+        """What a shard's sweep starts with."""
+        return Carried(self.mass_k.copy(), open_stream(*self.stream, shard))
 
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Some documents in a row; its arrays are views of the whole assignment's.
+    """Some documents in a row.
 
     Parameters
     ----------
     number : int
-    documents : slice
-        Which documents of the corpus.
     assignment : Assignment
         With offsets that start at 0.
+    unclaimed : ndarray of bool, shape (D_h,)
+        Which of its documents no query claims; all, unless somebody said otherwise.
     """
 
     number: int
-    documents: slice
     assignment: Assignment
+    unclaimed: NDArray[np.bool_]
 
-    def sweep(self, orders: Orders, swept: NDArray[np.bool_], counts: Counts) -> Tally:
-        """Sweep over the shard's documents, changing `counts`; return how many tokens of what they have."""
+    def sweep(self, orders: Orders, counts: Counts, carried: Carried | None = None) -> Tally:
+        """Sweep over the shard's documents, changing `counts`; return how many tokens of what they have.
+
+        Parameters
+        ----------
+        carried : Carried, optional
+            Where the shard before it left off; changed in place. By default the sweep's start.
+        """
         # DEVIATION(7): one shard in turn opens topics.
-        may_open = self.number == orders.births
+        may_open = orders.in_turn or self.number == orders.births
         prior_k = orders.prior_k if may_open else np.where(orders.in_use, orders.prior_k, np.float32(0.0))
+        swept = self.unclaimed if orders.unclaimed_only else np.ones(len(self.unclaimed), np.bool_)
         tally = empty_tally(orders.n_columns)
-        stream = open_stream(*orders.stream, self.number)
+        mass_k, stream = carried or orders.begin(self.number)
         sweep(
             self.assignment,
-            swept[self.documents],
+            swept,
             counts,
             tally,
-            orders.mass_k,
+            mass_k,
             prior_k,
             orders.rules,
             orders.word_kind,
@@ -106,64 +129,12 @@ class Shard:
         return tally
 
 
-class Engine(Protocol):
-    """Where shards are swept."""
-
-    def sweep(
-        self, shards: Sequence[Shard], orders: Orders, swept: NDArray[np.bool_], counts: Counts
-    ) -> Tally:
-        """Sweep every shard once; add the differences to `counts` and return the sum of the tallies."""
-        ...
-
-
-class Threads:
-    """Shards side by side, on threads that run kernels without the interpreter's lock.
-
-    Parameters
-    ----------
-    n_threads : int
-        1 sweeps in the caller's own thread.
-    """
-
-    def __init__(self, n_threads: int) -> None:
-        self._pool = ThreadPoolExecutor(n_threads, "qdtm-shard") if n_threads > 1 else None
-        self._lock = threading.Lock()
-        self._spare: list[Counts] = []  # workspaces, one for each thread
-
-    def sweep(
-        self, shards: Sequence[Shard], orders: Orders, swept: NDArray[np.bool_], counts: Counts
-    ) -> Tally:
-        """Sweep the shards in any order; the result is the same."""
-        if len(shards) == 1:
-            return shards[0].sweep(orders, swept, counts)
-        total = empty_tally(orders.n_columns)
-        after = self._workspace(counts)
-
-        promotes = bool(orders.rules.promotion_weight)
-
-        def run(shard: Shard) -> None:
-            own = self._workspace(counts)
-            tally = shard.sweep(orders, swept, own)
-            with self._lock:
-                add_tally(total, tally)
-                add_difference(after.n_wk, own.n_wk, counts.n_wk)
-                if promotes:
-                    add_difference(after.promoted_wq, own.promoted_wq, counts.promoted_wq)
-                self._spare.append(own)
-
-        list(map(run, shards) if self._pool is None else self._pool.map(run, shards))
-        counts.n_wk[:], counts.promoted_wq[:] = after
-        self._spare.append(after)
-        return total
-
-    def _workspace(self, counts: Counts) -> Counts:
-        """Take a copy of the counts that nobody else works on."""
-        with self._lock:
-            own = self._spare.pop() if self._spare else None
-        if own is None or own.n_wk.shape != counts.n_wk.shape:
-            own = Counts(np.empty_like(counts.n_wk), np.empty_like(counts.promoted_wq))
-        own.n_wk[:], own.promoted_wq[:] = counts
-        return own
+def sweep_in_turn(shards: Sequence[Shard], orders: Orders, counts: Counts, carried: Carried) -> Tally:
+    """Sweep shards one after the other, changing `counts` and `carried`; return the sum of the tallies."""
+    total = empty_tally(orders.n_columns)
+    for shard in shards:
+        add_tally(total, shard.sweep(orders, counts, carried))
+    return total
 
 
 def add_tally(total: Tally, tally: Tally) -> None:
@@ -178,9 +149,19 @@ def n_shards_for(n_tokens: int, n_words: int) -> int:
     return 1 << (max(1, min(wanted, MOST_SHARDS)).bit_length() - 1)
 
 
-def cut(assignment: Assignment, n_shards: int) -> list[Shard]:
-    """Cut the documents into shards of about equally many tokens."""
+def cut(
+    assignment: Assignment, n_shards: int, unclaimed: NDArray[np.bool_] | None = None
+) -> tuple[Shard, ...]:
+    """Cut the documents into shards of about equally many tokens; their arrays are views of the whole's.
+
+    Parameters
+    ----------
+    unclaimed : ndarray of bool, shape (D,), optional
+        Which documents no query claims; all by default.
+    """
     offsets = assignment.offsets
+    if unclaimed is None:
+        unclaimed = np.ones(len(offsets) - 1, np.bool_)
     ends = offsets[-1] * np.arange(1, n_shards) // n_shards
     at = np.concatenate([[0], np.searchsorted(offsets, ends), [len(offsets) - 1]])
     shards = []
@@ -188,5 +169,5 @@ def cut(assignment: Assignment, n_shards: int) -> list[Shard]:
         here = slice(int(offsets[first]), int(offsets[last]))
         tokens, topics, links = (a[here] for a in (assignment.tokens, assignment.topics, assignment.links))
         own = Assignment(tokens, offsets[first : last + 1] - offsets[first], topics, links)
-        shards.append(Shard(number, slice(first, last), own))
-    return shards
+        shards.append(Shard(number, own, unclaimed[first:last]))
+    return tuple(shards)

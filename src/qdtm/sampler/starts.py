@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from qdtm.concepts.reach import Reach, cover_the_corpus, uncovered_share
 from qdtm.sampler.assignment import assign
-from qdtm.sampler.chain import Chain
+from qdtm.sampler.chain import Chain, ChainState, open_chain
+from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
+from qdtm.sampler.running import KeepChain, Run
 
 PHASE = 1
 """First number of the random streams of phase 1."""
@@ -36,8 +38,10 @@ BACKGROUND_SWEEPS = 20
 """Sweeps that the background has to itself."""
 
 
-def start_as_paper(problem: ParentProblem, seed: int, n_jobs: int = 1) -> Chain:
-    """Start as Initialize in Appendix C: whole documents in one topic."""
+def start_as_paper(
+    problem: ParentProblem, seed: int, engine: Engine | None = None, *, state: ChainState | None = None
+) -> Chain:
+    """Start as Initialize in Appendix C: whole documents in one topic; or take up where it was put down."""
     tokens, offsets = with_concept_documents(problem)
     fixed = fixed_topics(problem)[tokens]  # (N,)
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -45,7 +49,8 @@ def start_as_paper(problem: ParentProblem, seed: int, n_jobs: int = 1) -> Chain:
     concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
     home[document[concept]] = fixed[concept]
     topics = np.where(fixed >= 0, fixed, home[document]).astype(np.int32)
-    return Chain(assign(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,), n_jobs=n_jobs)
+    start = assign(tokens, offsets, topics)
+    return open_chain(engine or Threads(), start, parent_rules(problem), seed, (PHASE,), state=state)
 
 
 def start_from_reach(
@@ -53,10 +58,12 @@ def start_from_reach(
     reaches: Sequence[Reach],
     n_background: int,
     seed: int,
-    n_jobs: int = 1,
+    engine: Engine | None = None,
     *,
+    state: ChainState | None = None,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
+    keep: KeepChain | None = None,
 ) -> Chain:
     """Start the parents with the documents that speak for them, beside a background that knows the rest."""
     tokens, offsets = with_concept_documents(problem)
@@ -67,24 +74,34 @@ def start_from_reach(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
     scattered = rng.integers(problem.n_parents, problem.n_parents + n_background, len(tokens))
     topics = np.where(fixed >= 0, fixed, np.where(claim >= 0, claim, scattered)).astype(np.int32)
-    chain = Chain(assign(tokens, offsets, topics), parent_rules(problem), seed, (PHASE,), n_jobs=n_jobs)
-    _learn_background(chain, np.flatnonzero(claims < 0), progress, interruption)
+    chain = open_chain(
+        engine or Threads(),
+        assign(tokens, offsets, topics),
+        parent_rules(problem),
+        seed,
+        (PHASE,),
+        unclaimed=claims < 0,
+        state=state,
+    )
+    _learn_background(chain, progress, interruption, keep)
     return chain
 
 
 def _learn_background(
     chain: Chain,
-    documents: NDArray[np.int64],
     progress: ProgressCallback | None,
     interruption: Interruption | None,
+    keep: KeepChain | None,
 ) -> None:
     """Sweep over the documents that no parent claims, with the parents closed to free words."""
-    for done in range(1, BACKGROUND_SWEEPS + 1):
-        chain.step(documents=documents, parents_open=False)
+    for done in range(chain.n_sweeps + 1, BACKGROUND_SWEEPS + 1):
+        chain.step(unclaimed_only=True, parents_open=False)
         if progress is not None:
             progress(Progress("background", None, done, BACKGROUND_SWEEPS, int(chain.in_use.sum()), None))
         if interruption is not None and interruption.requested:
             break
+        if keep is not None:
+            keep(chain, Run())
 
 
 def claimed_documents(reaches: Sequence[Reach], n_documents: int) -> NDArray[np.int64]:

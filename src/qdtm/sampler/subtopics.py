@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.sampler.assignment import unassigned
-from qdtm.sampler.chain import Chain, Schedule, run_chain
+from qdtm.sampler.chain import open_chain
+from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.kernels import Rules
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
+from qdtm.sampler.running import KeepChain, Saved, Schedule, run_chain
 from qdtm.sampler.trace import Trace
 
 PHASE, DEEPER = 2, 3
@@ -58,7 +60,10 @@ def fit_subtopics(
     of: tuple[int, ...],
     *,
     name: str | None = None,
-    n_jobs: int = 1,
+    engine: Engine | None = None,
+    alone: bool = True,
+    saved: Saved | None = None,
+    keep: KeepChain | None = None,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
 ) -> SubtopicFit:
@@ -73,14 +78,34 @@ def fit_subtopics(
     seed : int
     of : tuple of int
         The numbers of the topic's id, (0, 1) for "0.1"; they name its random stream.
+    engine : Engine, optional
+        Where to sweep; by default in the caller's thread. `alone` as in `Engine.place`.
+    saved : Saved, optional
+        Where it was put down; by default it begins.
+    keep : callable, optional
+        As in `run_chain`.
     """
-    rules = subtopic_rules(tokens, n_words, priors)
-    stream = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
-    chain = Chain(unassigned(tokens, offsets), rules, seed, stream, n_jobs=n_jobs)
-    result = run_chain(
-        chain, schedule, stage="subtopics", query=name, progress=progress, interruption=interruption
+    chain = open_chain(
+        engine or Threads(),
+        unassigned(tokens, offsets),
+        subtopic_rules(tokens, n_words, priors),
+        seed,
+        (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of),
+        alone=alone,
+        state=saved and saved.state,
     )
-    subtopic = result.assignment.topics  # (N_q,)
+    result = run_chain(
+        chain,
+        schedule,
+        stage="subtopics",
+        query=name,
+        progress=progress,
+        interruption=interruption,
+        run=saved and saved.run,
+        keep=keep,
+    )
+    subtopic = chain.assignment.topics  # (N_q,)
+    chain.shards.release()
     size = result.n_wk.sum(axis=0)
     alive = np.bincount(subtopic, minlength=len(size)) > 0
     kept = np.flatnonzero(alive & (size >= min_tokens))

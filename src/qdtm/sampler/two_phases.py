@@ -14,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.reach import Reach
+from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.engines import Engine
 from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback, defer_interrupts
+from qdtm.sampler.running import KeepChain, Saved
 from qdtm.sampler.starts import choose_n_background, start_as_paper, start_from_reach
 from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
 
@@ -48,57 +51,92 @@ def run_two_phases(
     names: Sequence[str],
     settings: Settings,
     progress: ProgressCallback | None = None,
+    *,
+    engine: Engine,
+    checkpoint: Checkpoint | None = None,
 ) -> TwoPhases:
-    """Fit the parent topics, then split each; Ctrl-C ends it with what there is."""
+    """Fit the parent topics, then split each; Ctrl-C ends it with what there is.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where to sweep.
+    checkpoint : Checkpoint, optional
+        Where the chains are kept; those that are there already go on.
+    """
     with defer_interrupts() as interruption:
-        parents = _first_phase(problem, reaches, settings, progress, interruption)
+        fit = _Fit(problem, settings, engine, checkpoint, progress, interruption)
+        parents = _first_phase(fit, reaches)
         subtopics: tuple[SubtopicFit, ...] = ()
         if settings.subtopics and not interruption.requested:
-            subtopics = _second_phase(problem, parents, names, settings, progress, interruption)
+            subtopics = _second_phase(fit, parents, names)
     token_subtopics = np.full(len(problem.tokens), -1, np.int32)
-    for q, fit in enumerate(subtopics):
-        token_subtopics[parents.token_topics == q] = fit.token_subtopics
+    for q, found in enumerate(subtopics):
+        token_subtopics[parents.token_topics == q] = found.token_subtopics
     return TwoPhases(parents, subtopics, token_subtopics)
 
 
-def _first_phase(
-    problem: ParentProblem,
-    reaches: Sequence[Reach],
-    settings: Settings,
-    progress: ProgressCallback | None,
-    interruption: Interruption,
-) -> ParentFit:
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What both phases need."""
+
+    problem: ParentProblem
+    settings: Settings
+    engine: Engine
+    checkpoint: Checkpoint | None
+    progress: ProgressCallback | None
+    interruption: Interruption
+
+    def kept(self, name: str) -> tuple[Saved | None, KeepChain | None]:
+        """Where a chain was put down, and what writes it down."""
+        if self.checkpoint is None:
+            return None, None
+        keeper = self.checkpoint.chain(name)
+        return keeper.saved(), keeper.keep
+
+
+def _first_phase(fit: _Fit, reaches: Sequence[Reach]) -> ParentFit:
+    settings = fit.settings
+    saved, keep = fit.kept("parents")
+    state, run = saved or (None, None)
     # DEVIATION(1): a lone query starts from its reach, beside a background; the paper's start is for queries
     # that cover the corpus.
     n_background = settings.n_background_topics or choose_n_background(reaches)
     if settings.start_as_paper or n_background == 1:
-        chain = start_as_paper(problem, settings.seed, settings.n_jobs)
+        chain = start_as_paper(fit.problem, settings.seed, fit.engine, state=state)
     else:
         chain = start_from_reach(
-            problem,
+            fit.problem,
             reaches,
             n_background,
             settings.seed,
-            settings.n_jobs,
-            progress=progress,
-            interruption=interruption,
+            fit.engine,
+            state=state,
+            progress=fit.progress,
+            interruption=fit.interruption,
+            keep=keep,
         )
-    return fit_parents(problem, chain, settings.schedule, progress=progress, interruption=interruption)
+    parents = fit_parents(
+        fit.problem,
+        chain,
+        settings.schedule,
+        progress=fit.progress,
+        interruption=fit.interruption,
+        run=run,
+        keep=keep,
+    )
+    chain.shards.release()
+    return parents
 
 
-def _second_phase(
-    problem: ParentProblem,
-    parents: ParentFit,
-    names: Sequence[str],
-    settings: Settings,
-    progress: ProgressCallback | None,
-    interruption: Interruption,
-) -> tuple[SubtopicFit, ...]:
-    """Split every parent; each has its own random stream, so threads do not change the result."""
+def _second_phase(fit: _Fit, parents: ParentFit, names: Sequence[str]) -> tuple[SubtopicFit, ...]:
+    """Split every parent; each has its own random stream, so it does not matter who is first."""
+    problem, settings, engine = fit.problem, fit.settings, fit.engine
 
     def split(q: int) -> SubtopicFit:
         where = np.flatnonzero(parents.token_topics == q)
         tokens, offsets = cut_out(problem.tokens, problem.offsets, where)
+        saved, keep = fit.kept(f"subtopics-{q}")
         return fit_subtopics(
             tokens,
             offsets,
@@ -109,13 +147,16 @@ def _second_phase(
             settings.seed,
             (q,),
             name=names[q],
-            n_jobs=settings.n_jobs if problem.n_parents == 1 else 1,
-            progress=progress,
-            interruption=interruption,
+            engine=engine,
+            alone=problem.n_parents == 1,
+            saved=saved,
+            keep=keep,
+            progress=fit.progress,
+            interruption=fit.interruption,
         )
 
     queries = range(problem.n_parents)
-    if settings.n_jobs == 1 or problem.n_parents == 1:
+    if engine.n_workers == 1 or problem.n_parents == 1:
         return tuple(split(q) for q in queries)
-    with ThreadPoolExecutor(settings.n_jobs) as pool:
+    with ThreadPoolExecutor(engine.n_workers) as pool:
         return tuple(pool.map(split, queries))

@@ -1,0 +1,306 @@
+"""The engine on a Ray cluster: shards live in workers, and a sweep is one message to each and one answer.
+
+In: an assignment. Out: `RayShards`, which a chain drives as it would drive shards in its own process.
+
+The counts of a sweep's start are put into the object store once, from where every machine takes them. Workers
+answer with what they changed, in which whole numbers are added up: in a tree on the workers' machines if
+there are many. Ray starts a worker that died again, and repeats what it was asked
+(see `qdtm.cluster.worker`).
+"""
+
+from __future__ import annotations
+
+import platform
+import secrets
+import tempfile
+import threading
+from collections.abc import Sequence
+from importlib.metadata import version
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.cluster.connection import Connection
+from qdtm.cluster.memory import Need, check_memory
+from qdtm.cluster.packing import Difference, add_sparse, merge, pack_counts, unpack_counts
+from qdtm.cluster.shelf import Shelf
+from qdtm.cluster.worker import PACKAGES, Message, Worker
+from qdtm.errors import ClusterError, QdtmError
+from qdtm.sampler.assignment import columns_for, empty_tally
+from qdtm.sampler.engines import Standing
+from qdtm.sampler.kernels import Assignment, Counts, Tally
+from qdtm.sampler.shards import MOST_SHARDS, Orders, Shard, cut
+
+FAN_IN = 8
+"""Answers of more workers than this are added up in a tree."""
+
+MOST_RESTARTS = 20
+"""A worker that dies oftener has a reason to."""
+
+SECONDS_TO_START = 300.0
+SECONDS_TO_LEAVE = 10.0
+
+
+class RayEngine:
+    """Shards in the workers of a Ray cluster.
+
+    Parameters
+    ----------
+    address : str, optional
+        "auto" or HOST:PORT; by default a cluster is started on this machine.
+    n_workers : int, optional
+        Workers, with a CPU each; by default as many as the cluster has CPUs.
+    worker_dir : str, optional
+        A folder that all machines share, or an fsspec URL, where workers put things down for their
+        successors; by default a folder on each machine's own disk.
+    """
+
+    def __init__(
+        self, address: str | None = None, *, n_workers: int | None = None, worker_dir: str | None = None
+    ) -> None:
+        self._connection = Connection(address, n_workers)
+        self._ray = self._connection.ray
+        self.n_workers = min(n_workers or self._connection.n_cpus() or 1, MOST_SHARDS)
+        name = f"qdtm-workers-{secrets.token_hex(8)}"
+        self._place = f"{(worker_dir or tempfile.gettempdir()).rstrip('/')}/{name}"
+        self._workers: list[Any] = []
+        self._n_placed = 0
+        self._lock = threading.Lock()
+
+    def place(
+        self,
+        assignment: Assignment,
+        n_shards: int,
+        n_words: int,
+        *,
+        unclaimed: NDArray[np.bool_] | None = None,
+        alone: bool = True,
+    ) -> RayShards:
+        """Cut an assignment into shards and send them to workers, some in a row to each."""
+        del alone  # workers take calls of several chains as they come
+        n_blocks = min(n_shards, self.n_workers)
+        n_topics = int(assignment.topics.max(initial=-1)) + 1
+        need = Need(len(assignment.tokens), len(assignment.offsets), n_words, columns_for(n_topics), n_blocks)
+        check_memory(need, self._connection.nodes())
+        shards = cut(assignment, n_shards, unclaimed)
+        ends = [n_shards * b // n_blocks for b in range(n_blocks + 1)]
+        blocks = [shards[ends[b] : ends[b + 1]] for b in range(n_blocks)]
+        with self._lock:
+            first, self._n_placed = self._n_placed, self._n_placed + n_blocks
+            workers = [self._worker((first + b) % self.n_workers) for b in range(n_blocks)]
+        return RayShards(self, f"chain-{first}", workers, blocks, assignment, n_shards)
+
+    def _worker(self, number: int) -> Any:
+        """One of the workers; those up to it are started if need be."""
+        new = [self._start_worker(i) for i in range(len(self._workers), number + 1)]
+        self._workers += new
+        self._check_versions(new)
+        return self._workers[number]
+
+    def _start_worker(self, number: int) -> Any:
+        options = {"num_cpus": 1, "max_restarts": MOST_RESTARTS, "max_task_retries": -1}
+        actor = self._ray.remote(Worker).options(scheduling_strategy="SPREAD", **options)
+        return actor.remote(f"{self._place}/{number}")
+
+    def _check_versions(self, workers: Sequence[Any]) -> None:
+        """Refuse workers that would sweep with other code than ours."""
+        ours = {package: version(package) for package in PACKAGES} | {"python": platform.python_version()}
+        for theirs in self.get([worker.about.remote() for worker in workers], SECONDS_TO_START):
+            for package, wanted in ours.items():
+                if theirs[package] != wanted:
+                    raise ClusterError(
+                        f"A worker has {package} {theirs[package]}, and this process {wanted}; "
+                        "install the same version everywhere."
+                    )
+
+    def get(self, references: Any, seconds: float | None = None) -> Any:
+        """Wait for answers; what went wrong in a worker becomes one line."""
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(references, timeout=seconds)
+        except errors.GetTimeoutError:
+            raise ClusterError(
+                f"No worker was ready within {seconds:.0f} seconds: the cluster's CPUs are in use "
+                "(ray status); wait, or use fewer (n_jobs)."
+            ) from None
+        except errors.RayTaskError as error:
+            raise _plain(error) from error
+        except errors.RayError as error:
+            text = " ".join(str(error).split())
+            raise ClusterError(
+                f"The cluster lost a worker for good ({text[:200]}); go on from the last checkpoint with "
+                "qdtm fit --resume."
+            ) from error
+
+    def broadcast(self, value: Any) -> Any:
+        """Put something where every machine can take it from; return the reference to it."""
+        return self._ray.put(value)
+
+    def gather(self, answers: list[Any]) -> list[Difference]:
+        """Wait for the differences of all workers, added up in a tree on the cluster if there are many."""
+        add_up = self._ray.remote(_merge_remote).options(num_cpus=0)
+        while len(answers) > FAN_IN:
+            groups = [answers[i : i + FAN_IN] for i in range(0, len(answers), FAN_IN)]
+            answers = [add_up.remote(*group) for group in groups]
+        found: list[Difference] = self.get(answers)
+        return found
+
+    def close(self) -> None:
+        """Send the workers home, and the cluster if it was started for us."""
+        workers, self._workers = self._workers, []
+        leaving = [worker.leave.remote() for worker in workers]
+        self._ray.wait(leaving, num_returns=len(leaving), timeout=SECONDS_TO_LEAVE) if leaving else None
+        for worker in workers:
+            self._ray.kill(worker)
+        self._connection.close()
+        Shelf(self._place).clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class RayShards:
+    """The shards of one chain, in the workers of a cluster.
+
+    Parameters
+    ----------
+    engine : RayEngine
+    chain : str
+        Its name among the workers.
+    workers : sequence of actor handles
+        Who holds which block; blocks are in the corpus' order.
+    blocks : sequence of sequence of Shard
+    whole : Assignment
+        Its tokens stay here too; its topics are out of date until they are asked for.
+    n_shards : int
+    """
+
+    def __init__(
+        self,
+        engine: RayEngine,
+        chain: str,
+        workers: Sequence[Any],
+        blocks: Sequence[Sequence[Shard]],
+        whole: Assignment,
+        n_shards: int,
+    ) -> None:
+        self._engine, self._chain, self._workers = engine, chain, tuple(workers)
+        self._whole = whole
+        self.n_shards = n_shards
+        self._at = 0  # sweeps of these shards that were merged
+        self._sent: dict[str, tuple[Any, Any]] = {}  # what was broadcast last, and the reference to it
+        # One after the other: the object store need not hold the corpus.
+        taken = zip(self._workers, blocks, strict=True)
+        self._n_topics = max(int(engine.get(w.take.remote(chain, block))) for w, block in taken)
+
+    def n_topics(self) -> int:
+        """One more than the highest topic that a token started with."""
+        return self._n_topics
+
+    def count(self, n_words: int, n_parents: int, n_columns: int) -> Standing:
+        """Count the words and documents of each topic."""
+        counts = Counts(np.zeros((n_words, n_columns), np.float32), np.zeros((n_words, n_parents), np.int32))
+        part, m_k = Counts(*map(np.zeros_like, counts)), np.zeros(n_columns, np.int64)
+        for found in self._ask("count", n_words, n_parents, n_columns):
+            for total, own, packed in zip(counts, part, (found.n_wk, found.promoted_wq), strict=True):
+                unpack_counts(packed, own)
+                total += own
+            m_k += found.m_k
+        return Standing(counts, m_k)
+
+    def sweep(self, orders: Orders, counts: Counts) -> Tally:
+        """Sweep all shards once, changing `counts`; return the sum of the tallies."""
+        tally = empty_tally(orders.n_columns)
+        arrays = (*counts, *tally)
+        if orders.in_turn:
+            self._sweep_in_turn(orders, counts, arrays)
+        else:
+            message = self._engine.broadcast(self._message(orders, counts))
+            answers = [w.sweep.remote(self._chain, self._at, message) for w in self._workers]
+            for difference in self._engine.gather(answers):
+                _add(arrays, difference)
+        self._at += 1
+        return tally
+
+    def assignment(self) -> Assignment:
+        """Bring the topics of all tokens here."""
+        start = 0
+        for found in self._ask("read"):
+            stop = start + len(found["topics"])
+            self._whole.topics[start:stop] = found["topics"]
+            self._whole.links[start:stop] = found["links"]
+            start = stop
+        return self._whole
+
+    def release(self) -> None:
+        """Let the workers forget the shards."""
+        self._engine.get([worker.drop.remote(self._chain) for worker in self._workers])
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """The answers of all workers, in the corpus' order."""
+        calls = [getattr(worker, method) for worker in self._workers]
+        return self._engine.get([call.remote(self._chain, self._at, *arguments) for call in calls])
+
+    def _sweep_in_turn(self, orders: Orders, counts: Counts, arrays: Sequence[Any]) -> None:
+        """Let each worker go on where the one before it left off."""
+        carried = orders.begin(0)
+        for worker in self._workers:
+            message = self._engine.broadcast(self._message(orders, counts))
+            answer = worker.sweep_in_turn.remote(self._chain, self._at, message, carried)
+            difference, carried = self._engine.get(answer)
+            _add(arrays, difference)
+
+    def _message(self, orders: Orders, counts: Counts) -> Message:
+        """The orders as they travel; what did not change since the last time is only pointed to."""
+        rules = orders.rules
+        fixed = (rules.fixed_topic, rules.n_related)
+        lean = rules._replace(beta=np.empty(0, np.float32))
+        probability = rules.promotion_probability[rules.n_related.any(axis=1)]  # (P, Q): no other is used
+        return Message(
+            rules=[self._point_to("rules", fixed, lean)],
+            probability=[self._point_to("probability", (probability,), probability)],
+            beta=rules.beta,
+            mass_k=orders.mass_k,
+            prior_k=orders.prior_k,
+            in_use=orders.in_use,
+            n_columns=orders.n_columns,
+            stream=orders.stream,
+            births=orders.births,
+            in_turn=orders.in_turn,
+            unclaimed_only=orders.unclaimed_only,
+            n_wk=pack_counts(counts.n_wk),
+            promoted_wq=pack_counts(counts.promoted_wq),
+        )
+
+    def _point_to(self, name: str, arrays: tuple[NDArray[Any], ...], value: Any) -> Any:
+        """The reference to what was broadcast under a name; it is broadcast again if the arrays changed."""
+        before, reference = self._sent.get(name, (None, None))
+        if before is None or not all(map(np.array_equal, before, arrays)):
+            reference = self._engine.broadcast(value)
+            self._sent[name] = tuple(array.copy() for array in arrays), reference
+        return reference
+
+
+def _add(arrays: Sequence[Any], difference: Difference) -> None:
+    for total, part in zip(arrays, difference, strict=True):
+        add_sparse(total, part)
+
+
+def _merge_remote(*parts: Difference) -> Difference:
+    return merge(parts)
+
+
+def _plain(error: Any) -> QdtmError:
+    """What was raised in a worker, without the way it took."""
+    cause = getattr(error, "cause", None) or error
+    if isinstance(cause, QdtmError):
+        return ClusterError(f"{cause} Go on from the last checkpoint with qdtm fit --resume.")
+    text = " ".join(str(cause).split())
+    return ClusterError(f"A worker failed with {type(cause).__name__}: {text[-300:]}")
