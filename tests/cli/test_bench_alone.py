@@ -37,7 +37,7 @@ def planted(monkeypatch, tmp_path):
 def test_the_options_of_the_other_tables_and_its_own(run):
     text = run("bench", "alone", "--help").stdout
     for option in ("--dataset", "--model", "--runs", "--seed", "--max-sweeps", "--jobs", "--data", "--out",
-                   "--fresh", "--json", "--query", "--thin", "--together", "--subtopics"):  # fmt: skip
+                   "--fresh", "--json", "--query", "--together", "--subtopics"):  # fmt: skip
         assert option in text
 
 
@@ -76,15 +76,13 @@ def test_a_finished_query_is_not_asked_again(run):
     args = ("bench", "alone", *QUICK, "--query", "health")
     assert "6 of 6 runs," in run(*args, "--runs", 2, "--model", "share").stderr
     assert "9 of 9 runs (6 kept from before)" in run(*args).stderr
-    assert "3 of 3 runs," in run(*args, "--runs", 1, "--thin", 0.05).stderr
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         (["--query", "gardening"], "There is no query 'gardening'"),
-        (["--model", "gpt"], "alone has no row 'gpt'. Choose one of qdtm, paper, share"),
-        (["--thin", "1.5"], "--thin"),
+        (["--model", "gpt"], "There is no row 'gpt'. Choose one of qdtm, paper, share"),
         (["--dataset", "reuters"], "'reuters' is not one of '20news'"),
     ],
 )

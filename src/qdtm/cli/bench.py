@@ -16,6 +16,7 @@ from qdtm.cli.bench_options import (
     seed_option,
     sweeps_option,
 )
+from qdtm.cli.bench_rare import rare
 from qdtm.cli.bench_speed import speed
 from qdtm.cli.options import together
 
@@ -49,6 +50,7 @@ def bench() -> None:
 
 bench.add_command(speed)
 bench.add_command(alone)
+bench.add_command(rare)
 
 
 @bench.command()
@@ -87,9 +89,8 @@ def _figures(table: Table, options: dict[str, Any]) -> None:
 
 def _run(table: Table, options: dict[str, Any]) -> list[CellResult]:
     """Run the cells that were asked for, with progress on stderr."""
-    from qdtm.cli.bench_progress import BenchDisplay
+    from qdtm.cli.bench_progress import BenchDisplay, kept_when_interrupted
     from qdtm.cli.console import notes_console, warnings_as_notes
-    from qdtm.cli.failure import InterruptedFailure
     from qdtm.evaluation.bench import CellStore, Workbench, plan_cells, run_cells
     from qdtm.evaluation.bench.summary import check_writable
     from qdtm.evaluation.systems.registry import SystemOptions, make_systems
@@ -102,19 +103,13 @@ def _run(table: Table, options: dict[str, Any]) -> list[CellResult]:
         systems = make_systems(options["models"], table, chosen)
     datasets = options["datasets"] or DATASETS
     cells = plan_cells(table, dict.fromkeys(datasets), systems, runs=options["runs"], seed=options["seed"])
-    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display:
-        try:
-            return run_cells(
-                cells,
-                systems,
-                Workbench(options["data"], display.downloading),
-                CellStore(),
-                n_jobs=options["jobs"],
-                fresh=options["fresh"],
-                on_result=display.finished,
-            )
-        except KeyboardInterrupt:
-            raise InterruptedFailure(
-                f"interrupted; {display.n_done} of {len(cells)} runs are finished and kept. "
-                "The same command goes on from there."
-            ) from None
+    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display, kept_when_interrupted(display):
+        return run_cells(
+            cells,
+            systems,
+            Workbench(options["data"], display.downloading),
+            CellStore(),
+            n_jobs=options["jobs"],
+            fresh=options["fresh"],
+            on_result=display.finished,
+        )

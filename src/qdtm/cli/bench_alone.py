@@ -10,6 +10,7 @@ from qdtm.cli.bench_options import (
     DATASETS,
     dataset_option,
     give,
+    queries_option,
     running_options,
     runs_option,
     seed_option,
@@ -25,14 +26,11 @@ if TYPE_CHECKING:
 
 alone_options = together(
     dataset_option,
-    click.option("--query", "queries", multiple=True, metavar="N|TEXT",
-                 help="A query, by its number from 0 or its name; may be repeated.  [all]"),
+    queries_option,
     click.option("--model", "models", multiple=True, metavar="NAME",
                  help="A row; may be repeated ('share' always comes along).  [all that can be run here]"),
     runs_option(3),
     seed_option,
-    click.option("--thin", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="SHARE",
-                 help="Drop documents of the query's category until it has this share of the corpus."),
     click.option("--together", "with_together", is_flag=True,
                  help="Ask all queries together too, and compare the answers."),
     click.option("--subtopics", is_flag=True,
@@ -63,36 +61,31 @@ def alone(**options: Any) -> None:
 
 def _run(options: dict[str, Any]) -> list[AloneResult]:
     """Run the cells that were asked for, with progress on stderr."""
-    from qdtm.cli.bench_progress import BenchDisplay
+    from qdtm.cli.bench_progress import BenchDisplay, kept_when_interrupted
     from qdtm.cli.console import notes_console, warnings_as_notes
-    from qdtm.cli.failure import InterruptedFailure
     from qdtm.evaluation.bench import Workbench
     from qdtm.evaluation.bench.alone import AloneStore, choose_queries, run_alone
-    from qdtm.evaluation.bench.alone.rows import make_rows
+    from qdtm.evaluation.bench.alone.registry import USUAL, make_rows
+    from qdtm.evaluation.bench.alone.rows import REFERENCE, TOGETHER
     from qdtm.evaluation.datasets import concepts_of
 
     datasets = options["datasets"] or DATASETS
     queries = choose_queries({name: concepts_of(name) for name in datasets}, options["queries"])
+    always = (REFERENCE, TOGETHER) if options["with_together"] else (REFERENCE,)
     notes = notes_console()
     with warnings_as_notes(notes):
-        rows = make_rows(options["models"], options["max_sweeps"], together=options["with_together"])
+        rows = make_rows(options["models"], options["max_sweeps"], default=USUAL, always=always)
     cells = _plan(queries, rows, options)
-    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display:
-        try:
-            return run_alone(
-                cells,
-                rows,
-                Workbench(options["data"], display.downloading),
-                AloneStore(),
-                n_jobs=options["jobs"],
-                fresh=options["fresh"],
-                on_result=lambda result, is_new: display.finished(_shown(result), is_new),
-            )
-        except KeyboardInterrupt:
-            raise InterruptedFailure(
-                f"interrupted; {display.n_done} of {len(cells)} runs are finished and kept. "
-                "The same command goes on from there."
-            ) from None
+    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display, kept_when_interrupted(display):
+        return run_alone(
+            cells,
+            rows,
+            Workbench(options["data"], display.downloading),
+            AloneStore(),
+            n_jobs=options["jobs"],
+            fresh=options["fresh"],
+            on_result=lambda result, is_new: display.finished(_shown(result), is_new),
+        )
 
 
 def _plan(
@@ -106,7 +99,6 @@ def _plan(
         models,
         runs=options["runs"],
         seed=options["seed"],
-        thin=options["thin"],
         subtopics=options["subtopics"],
     )
 

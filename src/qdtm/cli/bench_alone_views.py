@@ -49,8 +49,7 @@ def alone_pages(summaries: Sequence[AloneSummary]) -> Iterator[RenderableType]:
 
 def _note(rows: Sequence[AloneSummary]) -> str:
     n_runs = rows[0].runs
-    runs = "1 run" if n_runs == 1 else f"{n_runs} runs"
-    return runs if rows[0].thin is None else f"{runs}, categories thinned to {rows[0].thin:.1%}"
+    return "1 run" if n_runs == 1 else f"{n_runs} runs"
 
 
 def precision_grid(rows: Sequence[AloneSummary]) -> RenderableType:

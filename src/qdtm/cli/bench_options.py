@@ -24,6 +24,14 @@ dataset_option = click.option(
     help="A corpus; may be repeated.  [all]",
 )
 
+queries_option = click.option(
+    "--query",
+    "queries",
+    multiple=True,
+    metavar="N|TEXT",
+    help="A query, by its number from 0 or its name; may be repeated.  [all]",
+)
+
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the first run."
 )

@@ -6,7 +6,8 @@ Every finished run leaves a line; on a terminal there is a bar below.
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ class BenchDisplay(AbstractContextManager["BenchDisplay"]):
 
     def __init__(self, console: Console, n_cells: int) -> None:
         self._console = console
-        self._n_cells = n_cells
+        self.n_cells = n_cells
         self._n_kept = 0
         self._start = time.monotonic()
         self._bar = Progress(
@@ -56,14 +57,14 @@ class BenchDisplay(AbstractContextManager["BenchDisplay"]):
         self._bar.stop()
         minutes = (time.monotonic() - self._start) / 60
         kept = f" ({self._n_kept} kept from before)" if self._n_kept else ""
-        self._console.print(f"{self.n_done} of {self._n_cells} runs{kept}, {minutes:.1f} minutes")
+        self._console.print(f"{self.n_done} of {self.n_cells} runs{kept}, {minutes:.1f} minutes")
 
     def finished(self, result: CellResult, is_new: bool) -> None:
         """Show that a run is finished."""
         self.n_done += 1
         self._n_kept += not is_new
         self._bar.update(
-            self._task, description="runs", completed=self.n_done, note=f"{self.n_done} of {self._n_cells}"
+            self._task, description="runs", completed=self.n_done, note=f"{self.n_done} of {self.n_cells}"
         )
         if is_new:
             self._console.print(_line(result), soft_wrap=True)
@@ -72,6 +73,20 @@ class BenchDisplay(AbstractContextManager["BenchDisplay"]):
         """Show how far a download is."""
         note = f"{name} {n_bytes / 1e6:.1f} MB"
         self._bar.update(self._download, visible=n_bytes != total, completed=n_bytes, total=total, note=note)
+
+
+@contextmanager
+def kept_when_interrupted(display: BenchDisplay) -> Iterator[None]:
+    """Say after Ctrl-C what is kept."""
+    from qdtm.cli.failure import InterruptedFailure
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise InterruptedFailure(
+            f"interrupted; {display.n_done} of {display.n_cells} runs are finished and kept. "
+            "The same command goes on from there."
+        ) from None
 
 
 def _line(result: CellResult) -> str:

@@ -5,6 +5,7 @@ from qdtm.evaluation.baselines.chain import Schedule
 from qdtm.evaluation.baselines.collapsed import LDA, SeededLDA
 from qdtm.evaluation.baselines.constrained import DFLDA, ISLDA, SCLDA
 from qdtm.evaluation.baselines.encoder import DocumentEncoder
+from qdtm.evaluation.baselines.hdp import HDP
 from qdtm.evaluation.baselines.hierarchical import HTM, TopicTree
 from qdtm.evaluation.baselines.retrieval import bm25_scores, query_likelihood_scores
 from qdtm.evaluation.baselines.topic_fit import TopicFit
@@ -12,6 +13,7 @@ from qdtm.evaluation.baselines.topic_fit import TopicFit
 __all__ = [
     "AVITM",
     "DFLDA",
+    "HDP",
     "HTM",
     "ISLDA",
     "LDA",

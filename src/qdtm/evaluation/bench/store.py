@@ -14,15 +14,12 @@ from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import qdtm
 from qdtm.evaluation.bench.cells import Cell, CellResult, Figure, TopicWords
 from qdtm.evaluation.cache import atomic_path, cache_directory
 from qdtm.evaluation.systems import System
-
-if TYPE_CHECKING:
-    from qdtm.evaluation.bench.alone.cells import AloneCell
 
 _PACKAGES = ("numpy", "numba", "scipy", "scikit-learn")
 _SHOWS_ONLY = ("cli", "report", "app")
@@ -60,7 +57,7 @@ class CellStore:
         return self.folder / f"{cell.table}-{cell.dataset}-{cell.model}-{cell.seed}-{key[:16]}.json"
 
 
-def cell_key(cell: Cell | AloneCell, settings: Mapping[str, Any], corpus_fingerprint: str) -> str:
+def cell_key(cell: Any, settings: Mapping[str, Any], corpus_fingerprint: str) -> str:
     """Return a digest of everything that decides about a cell's result."""
     parts = [asdict(cell), dict(settings), corpus_fingerprint, code_digest()]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

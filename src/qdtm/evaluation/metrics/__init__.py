@@ -2,7 +2,7 @@
 
 from qdtm.evaluation.metrics.classification import classification_accuracy
 from qdtm.evaluation.metrics.coherence import c_v, npmi_coherence
-from qdtm.evaluation.metrics.retrieval import mean_precision_at_k, precision_at_k
+from qdtm.evaluation.metrics.retrieval import mean_precision_at_k, precision_at_k, recall_at
 from qdtm.evaluation.metrics.subtopics import (
     overall_quality,
     sibling_diversity,
@@ -21,6 +21,7 @@ __all__ = [
     "npmi_coherence",
     "overall_quality",
     "precision_at_k",
+    "recall_at",
     "sibling_diversity",
     "topic_cohesion",
     "topic_diversity",

@@ -1,7 +1,7 @@
 """Document retrieval: how many of a category's documents a topic puts first.
 
 In: a score per document and which documents are relevant. Out: precision@K, with K the number of relevant
-ones.
+ones, or recall among the first.
 """
 
 import numpy as np
@@ -34,6 +34,23 @@ def precision_at_k(scores: ArrayLike, relevant: ArrayLike) -> float:
         raise ParameterError("Precision@K needs at least one relevant document, got none.")
     ranking = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")  # (D,)
     return float(truth[ranking[:n_relevant]].mean())
+
+
+def recall_at(scores: ArrayLike, relevant: ArrayLike, n: int) -> float:
+    """Return the share of the relevant documents that are among the `n` with the highest scores.
+
+    Equal scores rank in the order of the documents.
+
+    Raises
+    ------
+    ParameterError
+        If no document is relevant.
+    """
+    truth = np.asarray(relevant, dtype=bool)  # (D,)
+    if not truth.any():
+        raise ParameterError("Recall needs at least one relevant document, got none.")
+    ranking = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")  # (D,)
+    return float(truth[ranking[:n]].sum() / truth.sum())
 
 
 def mean_precision_at_k(theta: ArrayLike, labels: ArrayLike) -> float:

@@ -59,11 +59,13 @@ class PeerRow:
     name: str
     max_sweeps: int | None
     encoder: str | None
+    n_rest: int = 1
+    """Topics beside those of the concepts, where the model asks for their number."""
 
     @property
     def settings(self) -> Settings:
         """The options that mean something to it."""
-        return {"max_sweeps": self.max_sweeps, "encoder": self.encoder}
+        return {"max_sweeps": self.max_sweeps, "encoder": self.encoder, "n_rest": self.n_rest}
 
     @property
     def n_sweeps(self) -> int:
@@ -79,19 +81,19 @@ class PeerRow:
 
 
 def _keyatm(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
-    """KeyATM (Eshima, Imai and Sasaki 2024) with one topic without keywords."""
+    """KeyATM (Eshima, Imai and Sasaki 2024), with topics without keywords."""
     words = _known_keywords(dataset)
     model = require("topica", "peers").KeyATM(
-        _named(words), num_topics=len(words) + 1, seed=seed, num_threads=1
+        _named(words), num_topics=len(words) + row.n_rest, seed=seed, num_threads=1
     )
     model.fit(_token_lists(dataset.corpus), iters=row.n_sweeps)
     return two_readings(_fit_of_topica(model, dataset.corpus), dataset, np.arange(len(words)))
 
 
 def _seeded_lda(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
-    """Seeded LDA as in the R package `seededlda`, with one residual topic."""
+    """Seeded LDA as in the R package `seededlda`, with residual topics."""
     words = _known_keywords(dataset)
-    model = require("topica", "peers").SeededLDA(_named(words), residual=1, seed=seed, num_threads=1)
+    model = require("topica", "peers").SeededLDA(_named(words), residual=row.n_rest, seed=seed, num_threads=1)
     model.fit(_token_lists(dataset.corpus), iters=row.n_sweeps)
     return two_readings(_fit_of_topica(model, dataset.corpus), dataset, np.arange(len(words)))
 
@@ -115,7 +117,7 @@ def _corex(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     corpus = dataset.corpus
     module = require("corextopic.corextopic", "peers")
     anchors = [[corpus.vocabulary[w] for w in ids] for ids in keyword_ids(corpus, keywords_of(dataset))]
-    model = module.Corex(n_hidden=len(anchors) + 1, seed=seed, max_iter=min(200, row.n_sweeps))
+    model = module.Corex(n_hidden=len(anchors) + row.n_rest, seed=seed, max_iter=min(200, row.n_sweeps))
     binary = corpus.document_term_matrix.astype(bool).astype(np.float64)
     model.fit(binary, words=list(corpus.vocabulary), anchors=anchors, anchor_strength=_ANCHOR_STRENGTH)
     weights = np.asarray(model.alpha * model.mis, dtype=np.float64).clip(0)  # (K, V)

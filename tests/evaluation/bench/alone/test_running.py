@@ -19,8 +19,8 @@ def store(tmp_path):
     return AloneStore(tmp_path / "cells")
 
 
-def run(row, store, *, runs=1, thin=None, subtopics=False, **options):
-    cells = plan_alone(QUERIES, [row.name], runs=runs, seed=0, thin=thin, subtopics=subtopics)
+def run(row, store, *, runs=1, subtopics=False, **options):
+    cells = plan_alone(QUERIES, [row.name], runs=runs, seed=0, subtopics=subtopics)
     return run_alone(cells, {row.name: row}, PlantedWorkbench(), store, **options)
 
 
@@ -28,13 +28,11 @@ def test_a_model_is_asked_query_by_query_or_once(notes, store):
     run(FakeRow("qdtm", notes), store, subtopics=True)
     run(FakeRow("single", notes), store, subtopics=True)
     run(FakeRow("joint", notes, at_once=True), store, runs=2)
-    run(FakeRow("joint", notes, at_once=True), store, thin=0.1)
     assert fits(notes) == [
         *(f"qdtm 0 {q} True" for q in (0, 2, 3)),
         *(f"single 0 {q} False" for q in (0, 2, 3)),
         "joint 0 0,2,3 False",
         "joint 1 0,2,3 False",
-        *(f"joint 0 {q} False" for q in (0, 2, 3)),
     ]
 
 
@@ -46,8 +44,7 @@ def test_finished_cells_are_read_back_whole_and_not_run_again(notes, store):
     assert all(len(result.documents) == 40 and len(result.words) == 20 for result in first)
     run(FakeRow("qdtm", notes, quality=0.7), store)
     run(row, store, fresh=True)
-    run(row, store, thin=0.1)
-    assert len(fits(notes)) == 12
+    assert len(fits(notes)) == 9
 
 
 def test_a_damaged_file_is_run_again(notes, store):
@@ -64,12 +61,6 @@ def test_what_came_before_ctrl_c_is_kept(notes, store):
     told = []
     run(FakeRow("qdtm", notes), store, runs=2, on_result=lambda _, new: told.append(new))
     assert told == [False] * 3 + [True] * 3
-
-
-def test_thinned_categories_are_measured_as_thinned(notes, store):
-    for result in run(FakeRow("qdtm", notes), store, thin=0.1):
-        assert result.true_share == pytest.approx(0.1, abs=0.01)
-        assert result.precision_at_k == 1.0
 
 
 def test_workers_find_the_same_and_are_gone_afterwards(notes, store, tmp_path):

@@ -28,8 +28,6 @@ class AloneCell:
         Its place among the data set's concepts, from 0.
     model : str
     seed : int
-    thin : float or None
-        The share of the corpus to which the query's category is thinned before; None leaves it as it is.
     subtopics : bool
         Whether the parent topic is split.
     """
@@ -38,7 +36,6 @@ class AloneCell:
     query: int
     model: str
     seed: int
-    thin: float | None = None
     subtopics: bool = False
     table: Literal["alone"] = "alone"
 
@@ -95,7 +92,6 @@ def plan_alone(
     *,
     runs: int,
     seed: int,
-    thin: float | None = None,
     subtopics: bool = False,
 ) -> tuple[AloneCell, ...]:
     """List the cells: of each data set the queries by number; run r has the seed `seed + r`.
@@ -104,7 +100,7 @@ def plan_alone(
     """
     rows = tuple(models)
     return tuple(
-        AloneCell(dataset, query, model, seed + run, thin, subtopics and model == OURS)
+        AloneCell(dataset, query, model, seed + run, subtopics and model == OURS)
         for dataset, numbers in queries.items()
         for model in rows
         for run in range(runs)

@@ -53,9 +53,7 @@ def results_text(summaries: Sequence[AloneSummary]) -> str:
     parts = []
     for dataset in dict.fromkeys(row.dataset for row in summaries):
         rows = [row for row in summaries if row.dataset == dataset]
-        thinned = next((row.thin for row in rows if row.thin is not None), None)
-        title = f"### {dataset}" + (f", each category thinned to {thinned:.0%}" if thinned else "")
-        parts += [title, precision_table(rows), target_table(rows), detail_table(rows)]
+        parts += [f"### {dataset}", precision_table(rows), target_table(rows), detail_table(rows)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -66,9 +64,9 @@ def precision_table(rows: Sequence[AloneSummary]) -> str:
     for query in (*queries_of(rows), None):
         means = [mean_of(rows, model, "precision_at_k", query) for model in models]
         best = max(round(mean, 3) for mean in means if mean is not None)
-        cells = ["" if mean is None else _bold(f"{mean:.3f}", round(mean, 3) == best) for mean in means]
+        cells = ["" if mean is None else bold(f"{mean:.3f}", round(mean, 3) == best) for mean in means]
         lines.append([query or "**mean**", *cells])
-    return _table(lines)
+    return table(lines)
 
 
 def target_table(rows: Sequence[AloneSummary]) -> str:
@@ -78,7 +76,7 @@ def target_table(rows: Sequence[AloneSummary]) -> str:
     lines += [
         [v.target.replace("|", "/"), f"{v.value:.3f}", "met" if v.met else "**missed**"] for v in verdicts
     ]
-    return _table(lines) if verdicts else ""
+    return table(lines) if verdicts else ""
 
 
 def detail_table(rows: Sequence[AloneSummary]) -> str:
@@ -94,7 +92,7 @@ def detail_table(rows: Sequence[AloneSummary]) -> str:
         means = [(form, mean_of(rows, OURS, metric, query)) for metric, form in known]
         cells = ["" if mean is None else form.format(mean) for form, mean in means]
         lines.append([query, *cells, ", ".join(words_of(rows, OURS, query))])
-    return _table(lines)
+    return table(lines)
 
 
 def fill(page: str, text: str) -> str:
@@ -112,11 +110,13 @@ def fill(page: str, text: str) -> str:
     return f"{before}{START}\n\n{text}\n\n{END}{after}"
 
 
-def _bold(text: str, is_bold: bool) -> str:
+def bold(text: str, is_bold: bool) -> str:
+    """Return a text as it is, or bold."""
     return f"**{text}**" if is_bold else text
 
 
-def _table(lines: Sequence[Sequence[str]]) -> str:
+def table(lines: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells as a table."""
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -1,16 +1,15 @@
-"""Who is asked: the query-driven model, the paper's setting, and what else can answer a lone query.
+"""Who is asked: the query-driven model, the paper's setting, and plain retrieval.
 
-In: a row's name. Out: an `AloneRow`, which answers queries of a data set. Rows that need words get the
-concept words that the package chooses for the query (those of the row `qdtm`), or, with "-query", the query's
-own.
+In: queries of a data set. Out: an `Answer` to each, from an `AloneRow`. Rows that need words get the concept
+words that the package chooses for the query (those of the row `qdtm`), or, with "-query", the query's own.
 """
 
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,13 +17,8 @@ from numpy.typing import NDArray
 
 from qdtm.concepts import Query, choose_concepts
 from qdtm.concepts.resolve import matches_of, resolve_text
-from qdtm.errors import MissingExtraError, ParameterError, QueryError
-from qdtm.evaluation.baselines.chain import Schedule
-from qdtm.evaluation.baselines.collapsed import LDA, SeededLDA
-from qdtm.evaluation.baselines.extras import require
+from qdtm.errors import QueryError
 from qdtm.evaluation.baselines.retrieval import bm25_scores, query_likelihood_scores
-from qdtm.evaluation.baselines.topic_fit import TopicFit
-from qdtm.evaluation.bench.alone.cells import OURS
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
@@ -36,11 +30,6 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 WordIds = NDArray[np.int64]
-
-N_TOPICS = 20
-"""Of LDA and seeded LDA: somebody with one query does not know how many categories there are."""
-
-LDA_SCHEDULE = Schedule(n_sweeps=200, burn_in=100, thin=10)
 
 REFERENCE = "share"
 """The row that every other has its margin over."""
@@ -66,6 +55,8 @@ class Answer:
     n_background : int, optional
         The other topics.
     subtopics : tuple of ndarray of shape (V,)
+    answered : bool
+        False if the corpus does not have the query's words: all documents are then equally good.
     """
 
     scores: tuple[FloatArray, ...]
@@ -74,6 +65,7 @@ class Answer:
     prevalence: float | None = None
     n_background: int | None = None
     subtopics: tuple[FloatArray, ...] = ()
+    answered: bool = True
 
 
 class AloneRow(Protocol):
@@ -142,7 +134,7 @@ class QueryDrivenRow:
             try:
                 model = self._system.fit_model(alone, seed, subtopics=subtopics)
             except QueryError:  # a corpus that was thinned too far no longer has the query's words
-                yield _nothing(dataset)
+                yield no_answer(dataset)
                 continue
             seconds = time.perf_counter() - start
             yield _answer_of_model(model, 0, seconds)
@@ -172,7 +164,7 @@ class TogetherRow:
         try:
             model = system.fit_model(dataset, seed, subtopics=subtopics)
         except QueryError:
-            yield from (_nothing(dataset) for _ in queries)
+            yield from (no_answer(dataset) for _ in queries)
             return
         seconds = time.perf_counter() - start
         for q in queries:
@@ -192,9 +184,9 @@ def _answer_of_model(model: QueryDrivenTopicModel, q: int, seconds: float) -> An
     )
 
 
-def _nothing(dataset: Dataset) -> Answer:
+def no_answer(dataset: Dataset) -> Answer:
     """The answer to a query that the corpus cannot answer: all documents are equally good."""
-    return Answer((np.zeros(dataset.corpus.n_documents),), 0.0)
+    return Answer((np.zeros(dataset.corpus.n_documents),), 0.0, answered=False)
 
 
 # --- plain retrieval -------------------------------------------------------------------------------------
@@ -226,6 +218,9 @@ class RetrievalRow:
         for q in queries:
             start = time.perf_counter()
             words = (query_words if by_query else concept_words)(dataset, q)
+            if not len(words):
+                yield no_answer(dataset)
+                continue
             scores = _SCORES[method](dataset.corpus.document_term_matrix, words)
             yield Answer((scores,), time.perf_counter() - start)
 
@@ -241,8 +236,12 @@ def share_scores(counts: object, words: WordIds) -> FloatArray:
 _SCORES = {"share": share_scores, "bm25": bm25_scores, "ql": query_likelihood_scores}
 
 
+@lru_cache(maxsize=32)
 def concept_words(dataset: Dataset, query: int) -> WordIds:
-    """Return the concept words that the package chooses for a query asked alone; none if it has none."""
+    """Return the concept words that the package chooses for a query asked alone; none if it has none.
+
+    Several rows of a run ask for the same, so they are remembered.
+    """
     concept = dataset.concepts[query]
     try:
         [chosen] = choose_concepts(dataset.corpus, [Query(concept.query, rule=concept.rule)])
@@ -254,125 +253,3 @@ def concept_words(dataset: Dataset, query: int) -> WordIds:
 def query_words(dataset: Dataset, query: int) -> WordIds:
     """Return the query's own words in the corpus."""
     return np.array(matches_of(resolve_text(dataset.concepts[query].query, dataset.corpus)), np.int64)
-
-
-# --- topic models ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class LDARow:
-    """Twenty topics of LDA; the query's is the one that gives the concept words the largest share."""
-
-    name: str
-    max_sweeps: int | None
-
-    at_once = True
-
-    @property
-    def settings(self) -> Mapping[str, str | float | bool | None]:
-        """The sweeps."""
-        return {"max_sweeps": self.max_sweeps}
-
-    def answer(
-        self,
-        dataset: Dataset,
-        queries: Sequence[int],
-        seed: int,
-        *,
-        subtopics: bool = False,  # noqa: ARG002
-    ) -> Iterator[Answer]:
-        """Fit once, then find the topic of each query; see `AloneRow`."""
-        start = time.perf_counter()
-        fit = LDA(N_TOPICS, schedule=LDA_SCHEDULE.limited_to(self.max_sweeps)).fit(dataset.corpus, seed)
-        seconds = time.perf_counter() - start
-        for q in queries:
-            k = int(fit.topics[:, concept_words(dataset, q)].sum(axis=1).argmax())
-            yield _answer_of_topic(fit, dataset, k, seconds)
-
-
-@dataclass(frozen=True)
-class SeededLDARow:
-    """LDA whose first topic has a prior on the concept words, beside nineteen that have none."""
-
-    name: str
-    max_sweeps: int | None
-
-    at_once = False
-
-    @property
-    def settings(self) -> Mapping[str, str | float | bool | None]:
-        """The sweeps."""
-        return {"max_sweeps": self.max_sweeps}
-
-    def answer(
-        self,
-        dataset: Dataset,
-        queries: Sequence[int],
-        seed: int,
-        *,
-        subtopics: bool = False,  # noqa: ARG002
-    ) -> Iterator[Answer]:
-        """Fit a model a query; see `AloneRow`."""
-        schedule = LDA_SCHEDULE.limited_to(self.max_sweeps)
-        for q in queries:
-            start = time.perf_counter()
-            words = [dataset.corpus.vocabulary[w] for w in concept_words(dataset, q)]
-            fit = SeededLDA([words], n_topics=N_TOPICS, schedule=schedule).fit(dataset.corpus, seed)
-            yield _answer_of_topic(fit, dataset, 0, time.perf_counter() - start)
-
-
-def _answer_of_topic(fit: TopicFit, dataset: Dataset, k: int, seconds: float) -> Answer:
-    lengths = dataset.corpus.document_lengths
-    return Answer(
-        scores=(fit.mixed_doc_topics(dataset.corpus)[:, k], fit.doc_topics[:, k]),
-        seconds=seconds,
-        topic=fit.topics[k],
-        prevalence=float(lengths @ fit.doc_topics[:, k] / max(lengths.sum(), 1)),
-        n_background=fit.n_topics - 1,
-    )
-
-
-# --- by name ---------------------------------------------------------------------------------------------
-
-ROWS = (OURS, "paper", REFERENCE, "ql", "ql-query", "bm25", "bm25-query", "lda", "seeded-lda")
-"""All rows, in order."""
-
-
-def make_row(name: str, max_sweeps: int | None = None) -> AloneRow:
-    """Make a row.
-
-    Raises
-    ------
-    ParameterError
-        If there is none of that name.
-    MissingExtraError
-        If it needs a package that is not installed.
-    """
-    if name in (OURS, "paper"):
-        return QueryDrivenRow(name, "default" if name == OURS else name, max_sweeps)
-    if name == TOGETHER:
-        return TogetherRow(name, max_sweeps)
-    if name in ("lda", "seeded-lda"):
-        require("tomotopy", "baselines")
-        return (LDARow if name == "lda" else SeededLDARow)(name, max_sweeps)
-    if name not in ROWS:
-        raise ParameterError(f"alone has no row {name!r}. Choose one of {', '.join(ROWS)}.")
-    return RetrievalRow(name)
-
-
-def make_rows(
-    names: Sequence[str], max_sweeps: int | None = None, *, together: bool = False
-) -> dict[str, AloneRow]:
-    """Make rows, `share` always among them; if none is named, all that can be run here."""
-    rows: dict[str, AloneRow] = {}
-    for name in names or ROWS:
-        try:
-            rows[name] = make_row(name, max_sweeps)
-        except MissingExtraError as error:
-            if names:
-                raise
-            warnings.warn(f"The row {name!r} is left out. {error}", stacklevel=2)
-    rows.setdefault(REFERENCE, make_row(REFERENCE))
-    if together:
-        rows[TOGETHER] = make_row(TOGETHER, max_sweeps)
-    return rows

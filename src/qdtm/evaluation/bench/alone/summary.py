@@ -46,8 +46,6 @@ class AloneSummary:
     ----------
     table, dataset, model, metric, mean, sd, runs, paper, seconds
         As in the tables' `Summary`; the paper asked no query alone.
-    thin : float or None
-        The share to which the category of each query was thinned.
     """
 
     table: Literal["alone"]
@@ -59,7 +57,6 @@ class AloneSummary:
     runs: int
     paper: None
     seconds: float
-    thin: float | None
 
 
 @dataclass(frozen=True)
@@ -144,9 +141,7 @@ def _means(metric: AloneMetric, figures: Sequence[tuple[AloneResult, Figures]]) 
         return []
     values = [float(np.mean(run)) for run in runs.values()]
     cell, seconds = figures[0][0].cell, _seconds(figures)
-    return [
-        AloneSummary("alone", cell.dataset, cell.model, metric, *_spread(values), None, seconds, cell.thin)
-    ]
+    return [AloneSummary("alone", cell.dataset, cell.model, metric, *spread(values), None, seconds)]
 
 
 def _of_query(metric: AloneMetric, figures: Sequence[tuple[AloneResult, Figures]]) -> list[AloneSummary]:
@@ -157,13 +152,13 @@ def _of_query(metric: AloneMetric, figures: Sequence[tuple[AloneResult, Figures]
     first = figures[0][0]
     return [
         QuerySummary(
-            "alone", first.cell.dataset, first.cell.model, metric, *_spread(values), None, _seconds(figures),
-            first.cell.thin, first.phrase, first.words[:N_SHOWN_WORDS],
+            "alone", first.cell.dataset, first.cell.model, metric, *spread(values), None, _seconds(figures),
+            first.phrase, first.words[:N_SHOWN_WORDS],
         )
     ]  # fmt: skip
 
 
-def _spread(values: Sequence[float]) -> tuple[float, float, int]:
+def spread(values: Sequence[float]) -> tuple[float, float, int]:
     """Return mean, sample standard deviation and number."""
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     return float(np.mean(values)), sd, len(values)

@@ -17,9 +17,6 @@ ASKED_TOGETHER: Mapping[str, float] = {"20news": 0.682, "tagmynews": 0.762, "sea
 
 LEAST_MARGIN, MOST_BELOW, LEAST_SIZE_OK, LEAST_COHESION = 0.10, 0.10, 0.80, 0.75
 
-RETRIEVAL = ("share", "ql", "ql-query", "bm25", "bm25-query")
-"""What a rare query has to beat."""
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -46,14 +43,13 @@ def judge(summaries: Sequence[AloneSummary], dataset: str) -> tuple[Verdict, ...
         for row in summaries
         if row.dataset == dataset and not isinstance(row, QuerySummary)
     }
-    thinned = any(row.thin is not None for row in summaries if row.dataset == dataset)
-    return tuple(_rare(means) if thinned else _usual(means, dataset))
+    return tuple(_verdicts(means, dataset))
 
 
 Means = Mapping[tuple[str, AloneMetric], float]
 
 
-def _usual(means: Means, dataset: str) -> Iterator[Verdict]:
+def _verdicts(means: Means, dataset: str) -> Iterator[Verdict]:
     if dataset in ALONE:
         yield from _at_least("alone, P@K", means, (OURS, "precision_at_k"), ALONE[dataset])
         bound = ASKED_TOGETHER[dataset]
@@ -63,21 +59,8 @@ def _usual(means: Means, dataset: str) -> Iterator[Verdict]:
     if below is not None:
         target = f"queries below the share of concept words <= {MOST_BELOW:.0%}"
         yield Verdict(target, below, round(below, 3) <= MOST_BELOW)
-    yield from _sizes(means)
-    yield from _at_least("cohesion of the subtopics", means, (OURS, "cohesion"), LEAST_COHESION)
-
-
-def _rare(means: Means) -> Iterator[Verdict]:
-    ours = means.get((OURS, "precision_at_k"))
-    for rival in RETRIEVAL:
-        theirs = means.get((rival, "precision_at_k"))
-        if ours is not None and theirs is not None:
-            yield Verdict(f"rare, P@K > {theirs:.3f} ({rival})", ours, round(ours, 3) > round(theirs, 3))
-    yield from _sizes(means)
-
-
-def _sizes(means: Means) -> Iterator[Verdict]:
     yield from _at_least("queries with a size ratio of 0.5 to 2", means, (OURS, "size_ok"), LEAST_SIZE_OK)
+    yield from _at_least("cohesion of the subtopics", means, (OURS, "cohesion"), LEAST_COHESION)
 
 
 def _at_least(name: str, means: Means, key: tuple[str, AloneMetric], least: float) -> Iterator[Verdict]:

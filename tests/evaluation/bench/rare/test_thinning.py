@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from qdtm.evaluation.bench.alone.thinning import kept_documents, thin
+from qdtm.evaluation.bench.rare.thinning import kept_documents, thin
 
-from .planted import planted_dataset
+from ..alone.planted import THEMES, planted_dataset
 
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.1])
@@ -31,6 +31,23 @@ def test_documents_keep_their_words_and_labels():
     assert np.array_equal(thinned.labels, dataset.labels[kept])
     for row, j in ((0, kept[0]), (len(kept) - 1, kept[-1])):
         assert _words(thinned.corpus, row) == _words(dataset.corpus, j)
+
+
+def test_a_smaller_share_keeps_a_part_of_a_larger_one():
+    labels = np.repeat([0, 1], [300, 1000])
+    few, more = (set(kept_documents(labels, 0, share, 4)) for share in (0.02, 0.1))
+    assert few < more
+
+
+def test_words_that_are_gone_are_not_in_the_vocabulary_and_texts_stay_with_their_documents():
+    dataset = planted_dataset()
+    thinned = thin(dataset, 1, 0.005, seed=0)
+    [only] = np.flatnonzero(thinned.labels == 1)
+    kept = kept_documents(dataset.labels, 1, 0.005, seed=0)
+    left = set(_words(thinned.corpus, only))
+    assert set(THEMES["cricket"]) & set(thinned.corpus.vocabulary) == set(THEMES["cricket"]) & left
+    assert thinned.corpus.vocabulary == tuple(sorted(thinned.corpus.vocabulary))
+    assert thinned.corpus.documents[int(only)].text == dataset.corpus.documents[int(kept[only])].text
 
 
 def _words(corpus, j):

@@ -1,0 +1,78 @@
+"""Which rows there are, by name: a row's name in, an `AloneRow` out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
+from qdtm.evaluation.baselines.extras import require
+from qdtm.evaluation.bench.alone.cells import OURS
+from qdtm.evaluation.bench.alone.rows import (
+    REFERENCE,
+    TOGETHER,
+    AloneRow,
+    QueryDrivenRow,
+    RetrievalRow,
+    TogetherRow,
+)
+from qdtm.evaluation.bench.alone.topic_rows import PeerTopicRow, SeededLDARow, UnseededRow
+from qdtm.evaluation.systems.peers import RECIPES, make_peer
+from qdtm.evaluation.systems.registry import SystemOptions
+
+RETRIEVAL = (REFERENCE, "ql", "ql-query", "bm25", "bm25-query")
+"""Rows that rank documents by a list of words."""
+
+ROWS = (OURS, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES)
+"""All rows, in order."""
+
+USUAL = (OURS, "paper", *RETRIEVAL, "lda", "seeded-lda")
+"""Those of queries that are asked alone, if none is named."""
+
+
+def make_row(name: str, max_sweeps: int | None = None) -> AloneRow:
+    """Make a row.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of that name.
+    MissingExtraError
+        If it needs a package that is not installed.
+    """
+    if name in (OURS, "paper"):
+        return QueryDrivenRow(name, "default" if name == OURS else name, max_sweeps)
+    if name == TOGETHER:
+        return TogetherRow(name, max_sweeps)
+    if name in RETRIEVAL:
+        return RetrievalRow(name)
+    if name in RECIPES:
+        make_peer(name, SystemOptions(max_sweeps=max_sweeps))  # is it installed?
+        return PeerTopicRow(name, max_sweeps)
+    if name not in ROWS:
+        raise ParameterError(f"There is no row {name!r}. Choose one of {', '.join(ROWS)}.")
+    require("tomotopy", "baselines")
+    if name == "seeded-lda":
+        return SeededLDARow(name, max_sweeps)
+    return UnseededRow("hdp" if name == "hdp" else "lda", max_sweeps)
+
+
+def make_rows(
+    names: Sequence[str],
+    max_sweeps: int | None = None,
+    *,
+    default: Sequence[str] = ROWS,
+    always: Sequence[str] = (),
+) -> dict[str, AloneRow]:
+    """Make rows: those of `default` that can be run here if none is named, and always those of `always`."""
+    rows: dict[str, AloneRow] = {}
+    for name in names or default:
+        try:
+            rows[name] = make_row(name, max_sweeps)
+        except (MissingExtraError, EmbeddingError) as error:
+            if names:
+                raise
+            warnings.warn(f"The row {name!r} is left out. {error}", stacklevel=2)
+    for name in always:
+        rows.setdefault(name, make_row(name, max_sweeps))
+    return rows
