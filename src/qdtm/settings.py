@@ -228,5 +228,7 @@ def _of_a_cluster(parameters: Mapping[str, Any], name: str) -> str | None:
     if not isinstance(value, (str, os.PathLike)) or not os.fspath(value):
         raise ParameterError(f"{name} is {value!r}; give a text, or None.")
     if parameters["engine"] != "ray":
-        raise ParameterError(f"{name} is {value!r}, which only engine='ray' knows; leave it out.")
+        raise ParameterError(
+            f"{name} is {value!r}, which only engine='ray' uses; give that, or leave it out."
+        )
     return str(os.fspath(value))
