@@ -10,7 +10,7 @@ from qdtm.evaluation.bench.cells import Cell, CellResult, Figure
 from qdtm.evaluation.bench.measuring import parent_figures
 from qdtm.evaluation.bench.summary import summarise
 from qdtm.evaluation.metrics import mean_precision_at_k
-from qdtm.evaluation.systems import SystemOptions, make_system
+from qdtm.evaluation.systems import ROWS, SystemOptions, make_system
 from qdtm.evaluation.systems.baselines import break_ties
 from qdtm.evaluation.systems.registry import make_systems
 
@@ -93,14 +93,21 @@ def nothing_extra(monkeypatch):
     monkeypatch.setattr("qdtm.evaluation.baselines.extras.import_module", refuse)
 
 
-@pytest.mark.parametrize(
-    ("row", "table", "extra"),
-    [("lda", "table1", "baselines"), ("avitm", "table1", "baselines"), ("sbert", "table1", "baselines"),
-     ("htm", "table3", "baselines")],
-)  # fmt: skip
-def test_a_missing_package_is_named_with_its_extra(nothing_extra, row, table, extra):
-    with pytest.raises(MissingExtraError, match=rf"not installed: pip install 'qdtm\[{extra}\]'"):
+EXTRA_OF = dict.fromkeys(
+    ("lda", "bert", "sbert", "avitm", "htm", "htm-gamma-1", "seeded-lda"), "baselines"
+) | dict.fromkeys(("keyatm", "topica-seeded-lda", "corex", "keynmf", "bertopic"), "peers")
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_without_extras_a_row_runs_or_names_the_one_that_it_needs(nothing_extra, row):
+    table = ROWS[row].tables[0]
+    if row not in EXTRA_OF:
+        assert make_system(row, table, FEW).name == row
+        return
+    with pytest.raises(MissingExtraError) as told:
         make_system(row, table, FEW)
+    (line,) = str(told.value).splitlines()
+    assert line.endswith(f"which is not installed: pip install 'qdtm[{EXTRA_OF[row]}]'.")
 
 
 def test_usual_rows_that_cannot_be_run_are_left_out_with_a_warning(nothing_extra):

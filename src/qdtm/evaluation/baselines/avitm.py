@@ -145,7 +145,11 @@ class _Network:
 
 
 def _read(torch: Any, network: _Network, corpus: Corpus, rows: NDArray[np.int64]) -> TopicFit:
-    """Read topics and document shares off the network; a document without words has the mean shares."""
+    """Read topics and document shares off the network; a document without words has the mean shares.
+
+    A topic is what the decoder says of a document that is all about it. B alone is not: batch normalisation
+    shifts and scales each word, so that B's own values say little about which words are likely.
+    """
     network.train(False)
     counts = corpus.document_term_matrix
     with torch.no_grad():
@@ -153,7 +157,8 @@ def _read(torch: Any, network: _Network, corpus: Corpus, rows: NDArray[np.int64]
             torch.softmax(network.mean(network.encoder(torch.from_numpy(part))), dim=1).numpy()
             for part in (counts[batch].toarray().astype(np.float32) for batch in _batches(rows, 500))
         ]
-        topics = torch.softmax(network.experts.weight.T.double(), dim=1).numpy()  # (K, V)
+        pure = network.normalise(network.experts.weight.T)  # (K, V): theta is the identity
+        topics = torch.softmax(pure.double(), dim=1).numpy()
     found = np.concatenate(parts).astype(np.float64)
     doc_topics = np.tile(found.mean(axis=0), (corpus.n_documents, 1))
     doc_topics[rows] = found
