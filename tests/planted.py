@@ -73,6 +73,34 @@ def plant(
     return PlantedCorpus(Corpus.from_tokens(documents), tuple(words), about)
 
 
+def plant_parts(seed: int, n_parts: int, n_documents: int = 120, length: int = 40) -> Corpus:
+    """Write documents with the word "planet", and as many about other things.
+
+    Parameters
+    ----------
+    seed : int
+    n_parts : int
+        Kinds of documents about planets, each with words of its own beside shared ones; 1 plants a topic
+        without parts: all its documents are drawn from the same words.
+    n_documents : int
+        About planets.
+    length : int
+        The mean length of a document.
+    """
+    rng = np.random.default_rng(seed)
+    shared = _words("shared", 30)
+    documents = []
+    for j in range(n_documents):
+        n = int(rng.poisson(length))
+        own = _words("abcdefgh"[j % n_parts], 30) if n_parts > 1 else shared
+        words = [_draw(rng, own if i % 3 else shared) for i in range(n)]
+        documents.append(["planet"] * int(rng.integers(2, 5)) + words)
+    for j in range(n_documents):
+        documents.append([_draw(rng, _words("xyz"[j % 3], 60)) for _ in range(int(rng.poisson(length)))])
+    order = rng.permutation(len(documents))
+    return Corpus.from_tokens([documents[j] for j in order])
+
+
 def _words(stem: str, n: int) -> Words:
     return tuple(f"{stem}{w:02d}" for w in range(n))
 

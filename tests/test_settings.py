@@ -32,6 +32,7 @@ BAD: dict[str, list[Any]] = {
     "max_sweeps": [0, -5, 1.5, NAN, "ten", True],
     "preset": ["fast", None, 1, [], NAN],
     "random_state": [-1, 1.5, NAN, "seed", None, True, 2**63, np.random.default_rng(0)],
+    "n_chains": [0, -1, 1.5, NAN, "many", None, True],
     "n_jobs": [0, -2, 1.5, NAN, "two", True],
     "word_filtering": ["no", 1, None, NAN],
     "subtopics": ["yes", 0, None],

@@ -28,10 +28,12 @@ from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import related_words
 from qdtm.results.result import Result
+from qdtm.results.stability import Stability, measure_stability
 from qdtm.results.topic import Topic
+from qdtm.sampler.chains import run_chains
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import ProgressCallback
-from qdtm.sampler.two_phases import TwoPhases, run_two_phases
+from qdtm.sampler.two_phases import TwoPhases
 from qdtm.settings import Settings, check_settings
 from qdtm.showing import ShowsResult
 
@@ -85,6 +87,9 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         topic or more (with the paper's preset, whatever they are).
     pipeline : TextPipeline, optional
         From text to words, where `fit` is given texts.
+    n_chains : int
+        Independent runs of the sampler. The first is the one shown; the others say how firm it is
+        (`stability_`).
     random_state : int
         The same seed gives the same result.
     n_jobs : int, optional
@@ -111,6 +116,8 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     topics_ : tuple of Topic
         The parent topic of each query, in order; `topics_[0].subtopics` are its subtopics.
     background_topics_ : tuple of Topic
+    stability_ : Stability or None
+        Which subtopics independent runs find again; None with one run.
     components_ : ndarray of shape (n_topics, n_words)
         Topic-word probabilities.
     n_features_in_ : int
@@ -149,6 +156,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         subtopics: bool = True,
         min_prevalence: float = 0.005,
         pipeline: TextPipeline | None = None,
+        n_chains: int = 1,
         random_state: int = 0,
         n_jobs: int | None = None,
         engine: str = "threads",
@@ -176,6 +184,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         self.subtopics = subtopics
         self.min_prevalence = min_prevalence
         self.pipeline = pipeline
+        self.n_chains = n_chains
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
@@ -203,14 +212,15 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         problem = _pose(corpus, concepts, embedded, settings)
         reaches = measure_reaches(corpus, concepts)
+        names = [concept.name for concept in concepts]
         with open_engine(settings) as engine:
-            names = [c.name for c in concepts]
-            found = run_two_phases(problem, reaches, names, settings, self.progress, engine=engine)
+            chains = run_chains(problem, reaches, names, settings, self.progress, engine=engine)
         promotes = embedded is not None and settings.promotion_weight > 0
         threshold = problem.graph.threshold if promotes else None
         related = related_words(problem.graph, embedded.unit if embedded is not None and promotes else None)
-        outcome = _freeze(corpus, concepts, found, settings, threshold, self._parameters())
-        self._adopt(replace(outcome, related=related), corpus)
+        outcome = _freeze(corpus, concepts, chains.first, settings, threshold, self._parameters())
+        stability = measure_stability(chains.complete, names, corpus.vocabulary, settings.n_chains)
+        self._adopt(replace(outcome, related=related, stability=stability), corpus)
         return self
 
     def _expand(
@@ -297,6 +307,11 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     def background_topics_(self) -> tuple[Topic, ...]:
         """The topics of the rest of the corpus, largest first."""
         return self._result.background
+
+    @property
+    def stability_(self) -> Stability | None:
+        """Which subtopics independent runs find again; None with one run."""
+        return self._result.stability
 
     @cached_property
     def doc_topic_(self) -> NDArray[np.float64]:

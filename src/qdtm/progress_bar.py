@@ -28,14 +28,15 @@ class ProgressBar:
         self.stream = stream
         self._handle: Any = None
         self._next = 0.0
-        self._stage: tuple[str, str | None] | None = None
+        self._stages: set[tuple[int, str, str | None]] = set()
 
     def __call__(self, progress: Progress) -> None:
         """Show where the fit is, at most ten times a second."""
-        stage, now = (progress.stage, progress.query), time.monotonic()
-        if stage == self._stage and now < self._next and progress.sweep < progress.max_sweeps:
+        stage, now = (progress.chain, progress.stage, progress.query), time.monotonic()
+        if stage in self._stages and now < self._next and progress.sweep < progress.max_sweeps:
             return
-        self._stage, self._next = stage, now + _SECONDS
+        self._stages.add(stage)
+        self._next = now + _SECONDS
         if in_notebook():
             self._show_element(progress)
         else:
@@ -56,12 +57,14 @@ class ProgressBar:
         stream = self.stream or sys.stderr
         if stream.isatty():
             of = f" of {progress.query}" if progress.query else ""
-            line = f"{progress.stage}{of}: sweep {progress.sweep:,}, {progress.n_topics:,} topics"
+            line = (
+                f"{progress.run}{progress.stage}{of}: sweep {progress.sweep:,}, {progress.n_topics:,} topics"
+            )
             stream.write(f"\r{line[:78]:<78}")
             stream.flush()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"stream": None, "_handle": None, "_next": 0.0, "_stage": None}  # a copy shows its own
+        return {"stream": None, "_handle": None, "_next": 0.0, "_stages": set()}  # a copy shows its own
 
 
 def in_notebook() -> bool:

@@ -73,6 +73,7 @@ class Settings:
     engine: EngineName
     address: str | None
     worker_dir: str | None
+    n_chains: int = 1
 
     @property
     def start_as_paper(self) -> bool:
@@ -114,6 +115,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         engine=_engine(parameters),
         address=_of_a_cluster(parameters, "address"),
         worker_dir=_of_a_cluster(parameters, "worker_dir"),
+        n_chains=_count(parameters, "n_chains"),
     )
 
 

@@ -141,3 +141,26 @@ def test_the_defaults_are_the_models_own(run, news, tmp_path):
     parameters = QueryDrivenTopicModel.load(tmp_path / "out").fit_.parameters
     defaults = QueryDrivenTopicModel("fire").get_params(deep=False)
     assert parameters == {name: defaults[name] for name in parameters}
+
+
+def test_chains_say_what_is_found_again(fit, run, tmp_path):
+    result = fit("--chains", "3")
+    assert "run 3 of 3, parent topics: " in result.stderr
+    shown = run("show", tmp_path / "out").stdout
+    for page in (result.stdout, shown):
+        assert "how firm this is  3 independent runs" in page
+        assert "found again" in page
+    found = json.loads(run("show", tmp_path / "out", "--json").stdout)["stability"]
+    assert (found["n_chains"], len(found["seeds"])) == (3, 3)
+    first = found["queries"][0]["subtopics"][0]
+    assert first["id"] == "0.1"
+    assert f"in {first['n_found']} of 2" in shown
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"found again in {first['n_found']} of 2 other runs" in page
+    assert "Do independent runs agree?" in page
+
+
+def test_without_chains_nothing_is_said_of_them(fit):
+    result = fit()
+    assert "how firm" not in result.stdout
+    assert "run 1" not in result.stderr

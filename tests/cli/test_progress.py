@@ -35,6 +35,18 @@ def test_a_line_for_each_stage_in_a_file():
     ]
 
 
+def test_chains_side_by_side_have_a_line_for_each_stage_of_theirs():
+    steps = show(FitDisplay)
+    display = next(steps)
+    for sweep in (1, 2):
+        for chain in (0, 1):
+            display(Progress("parents", None, sweep, 300, 6, -7.0, chain=chain, n_chains=2))
+    assert next(steps).splitlines()[1:] == [
+        "run 1 of 2, parent topics: 2 sweeps, 6 topics",
+        "run 2 of 2, parent topics: 2 sweeps, 6 topics",
+    ]
+
+
 def test_a_live_line_on_a_terminal_that_goes_away():
     steps = show(FitDisplay, force_terminal=True)
     display = next(steps)

@@ -1,4 +1,4 @@
-"""The examples in the pages about results and figures are run, and must print what they say."""
+"""The examples in the pages about results, figures and stability are run, and must print what they say."""
 
 import doctest
 import re
@@ -9,7 +9,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["results.md", "figures.md"])
+@pytest.mark.parametrize("name", ["results.md", "figures.md", "stability.md"])
 def test_examples_run(name, tmp_path, monkeypatch):
     pytest.importorskip("plotly", reason="plotly is not installed")
     monkeypatch.chdir(tmp_path)

@@ -13,6 +13,7 @@ from qdtm.report import render_report, write_report
 from qdtm.report.building import Limits, build_report
 from qdtm.report.rendering import MAX_BYTES, percent
 from qdtm.results.result import Result
+from qdtm.results.stability import QueryStability, Stability, SubtopicStability
 from results.synthetic import make_corpus, make_fit, make_trace
 
 VOID = {"meta", "link", "br", "img", "input"}
@@ -248,3 +249,25 @@ def test_a_failure_leaves_the_old_page(tmp_path, result, monkeypatch):
         write_report(result, path)
     assert path.read_text("utf-8") == before
     assert [each.name for each in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_stability_is_on_the_cards_and_below(result):
+    each = SubtopicStability("0.1", 0.62, (0.9, 0.2, 0.76), ("<b>run",), ("wicket",))
+    lost = SubtopicStability("0.2", 0.0, (0.0, 0.0, 0.0), (), ("test",))
+    queries = (
+        QueryStability("cricket", (each, lost), (2, 3, 2, 4), (0.2, 0.21, 0.19, 0.2), 1.02),
+        QueryStability("fire", (), (3, 3, 3, 3), (0.1,) * 4, None),
+    )
+    stability = Stability(5, (0, 1, 2, 3), queries, (-7.0, -7.2, -7.1, -7.0), 1.5)
+    page = Page(render_report(Result(replace(result.fit, stability=stability), result.corpus)))
+    for said in (
+        "Fair : found again in 2 of 3 other runs (score 0.62) . Always: <b>run .",
+        "Weak : found again in 0 of 3 other runs (score 0.00) .",
+        "4 independent runs found 2 to 4 subtopics.",
+        "4 of 5 runs from different random seeds",
+        "share of cricket 19.0% 21.0% R-hat 1.02: the runs agree",
+        "R-hat 1.50: the runs stay apart",
+        "too few draws",
+        "Of 2 subtopics, 0 were found in all of 4 runs.",
+    ):
+        assert said in page.text

@@ -53,6 +53,8 @@ class FitRequest:
     queries : tuple of Query
     seed : int
     subtopics : bool
+    n_chains : int
+        Independent runs.
     n_jobs : int
         Threads.
     columns : Columns
@@ -66,6 +68,7 @@ class FitRequest:
     queries: tuple[Query, ...]
     seed: int = 0
     subtopics: bool = True
+    n_chains: int = 1
     n_jobs: int = 1
     columns: Columns = Columns()
     language: str = "english"

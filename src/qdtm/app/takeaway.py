@@ -81,6 +81,7 @@ def kind_of(name: str) -> FileKind | None:
 def program(request: FitRequest, result: Result) -> str:
     """Return a Python program that makes the result again from the user's own file."""
     subtopics = [] if request.subtopics else ["    subtopics=False,"]
+    chains = [] if request.n_chains == 1 else [f"    n_chains={request.n_chains},"]
     lines = [
         *_opening(request),
         "queries = [",
@@ -89,6 +90,7 @@ def program(request: FitRequest, result: Result) -> str:
         "model = QueryDrivenTopicModel(",
         "    queries,",
         *subtopics,
+        *chains,
         f"    random_state={request.seed},",
         ")",
         "model.fit(corpus)",

@@ -67,6 +67,7 @@ def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) ->
         list(request.queries),
         random_state=request.seed,
         subtopics=request.subtopics,
+        n_chains=request.n_chains,
         n_jobs=request.n_jobs,
         progress=notes,
     )
@@ -112,22 +113,30 @@ class FitNotes:
     def __init__(self, path: Path, stops: Stops, vocabulary: Sequence[str]) -> None:
         self._path, self._stops, self._vocabulary = path, stops, vocabulary
         self._pace = Pace()
-        self._stage: tuple[str, str | None] | None = None
+        self._stages: set[tuple[int, str, str | None]] = set()
         self._curves: dict[str, list[tuple[int, float]]] = {}
         self._words: list[list[str]] = []
         self._has_asked = False
 
     def __call__(self, progress: Progress) -> None:
         """Note a sweep."""
-        stage = (progress.stage, progress.query)
+        stage = (progress.chain, progress.stage, progress.query)
         if progress.log_likelihood is not None:
-            name = f"subtopics of {progress.query}" if progress.query else "parent topics"
+            name = progress.run + (f"subtopics of {progress.query}" if progress.query else "parent topics")
             self._curves.setdefault(name, []).append((progress.sweep, round(progress.log_likelihood, 5)))
         if progress.leading_words:
             self._words = [[self._vocabulary[w] for w in words] for words in progress.leading_words]
-        if self._pace.is_time() or stage != self._stage:
-            self._stage = stage
-            write_json(self._path, {**asdict(progress), "leading_words": self._words, "curves": self._curves})
+        if self._pace.is_time() or stage not in self._stages:
+            self._stages.add(stage)
+            write_json(
+                self._path,
+                {
+                    **asdict(progress),
+                    "run": progress.run.rstrip(", "),
+                    "leading_words": self._words,
+                    "curves": self._curves,
+                },
+            )
         if not self._has_asked and self._stops():
             self._has_asked = True  # a second time would end it at once, with nothing
             signal.raise_signal(signal.SIGINT)  # the model ends between two sweeps, with what it has

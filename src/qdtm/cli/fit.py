@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel
 
 _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
-                "gamma", "min_sweeps", "max_sweeps", "n_jobs", "engine", "address", "worker_dir")  # fmt: skip
+                "gamma", "min_sweeps", "max_sweeps", "n_chains", "n_jobs", "engine", "address",
+                "worker_dir")  # fmt: skip
 
 
 @click.command()
@@ -96,11 +97,13 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> Iterator[RenderableType]:
+    from qdtm.cli.stability_views import stability_page
     from qdtm.cli.views import facts, heading, model_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
 
     yield from model_page(model)
+    yield from stability_page(model)
     yield heading("saved", output)
     yield facts(
         [

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from qdtm.concepts import Concept, QueryCheck
     from qdtm.corpus import Corpus
     from qdtm.model import QueryDrivenTopicModel
-    from qdtm.results import DocumentTable, Topic, Trace
+    from qdtm.results import DocumentTable, Stability, Topic, Trace
 
 JsonObject = dict[str, Any]
 
@@ -68,6 +68,16 @@ def trace_json(trace: Trace) -> JsonObject:
     }
 
 
+def stability_json(stability: Stability) -> JsonObject:
+    """Describe what independent runs agree on."""
+    described = stability.to_json() | {"n_chains": stability.n_chains}
+    for query, values in zip(stability.queries, described["queries"], strict=True):
+        values["interval"] = list(query.interval)
+        for subtopic, each in zip(query.subtopics, values["subtopics"], strict=True):
+            each |= {"n_found": subtopic.n_found, "verdict": subtopic.verdict}
+    return described
+
+
 def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
     """Describe a fitted model: topics, concept words, convergence."""
     fit = model.fit_
@@ -93,6 +103,7 @@ def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
             "subtopics": [trace_json(trace) for trace in fit.subtopic_traces],
             "opened": [{"of": split.of} | trace_json(split.trace) for split in fit.splits],
         },
+        "stability": None if fit.stability is None else stability_json(fit.stability),
         "interrupted": fit.interrupted,
         "threshold": fit.threshold,
         "parameters": dict(fit.parameters),

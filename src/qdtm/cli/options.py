@@ -118,6 +118,8 @@ model_options = together(
                  help="Larger: more topics."),
     click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
     click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
+    click.option("--chains", "n_chains", type=int, default=1, show_default=True, metavar="N",
+                 help="Independent runs; more than one say which subtopics are found again."),
     jobs_option,
 )  # fmt: skip
 

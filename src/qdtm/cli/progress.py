@@ -45,14 +45,14 @@ class ReadingDisplay(AbstractContextManager["ReadingDisplay"]):
 
 
 class FitDisplay(AbstractContextManager["FitDisplay"]):
-    """The stages of a fit; call it with each `qdtm.sampler.progress.Progress`."""
+    """The stages of a fit, a line for each chain; call it with each `qdtm.sampler.progress.Progress`."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._is_live = console.is_terminal and not console.quiet
         self._bar = _live(console)
-        self._task = self._bar.add_task(_PREPARING, total=None, note="")
-        self._last: FitProgress | None = None
+        self._tasks = {0: self._bar.add_task(_PREPARING, total=None, note="")}
+        self._last: dict[int, FitProgress] = {}  # by chain
 
     def __enter__(self) -> FitDisplay:
         if self._is_live:
@@ -64,31 +64,33 @@ class FitDisplay(AbstractContextManager["FitDisplay"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end_stage()
+        for chain in sorted(self._last):
+            self._end_stage(chain)
         if self._is_live:
             self._bar.stop()
 
     def __call__(self, progress: FitProgress) -> None:
         """Show where the fit is."""
-        last, self._last = self._last, progress
+        chain, last = progress.chain, self._last.get(progress.chain)
+        if chain not in self._tasks:
+            self._tasks[chain] = self._bar.add_task("", note="")
         if last is None or (last.stage, last.query) != (progress.stage, progress.query):
-            self._last = last
-            self._end_stage()
-            self._last = progress
-            self._bar.update(self._task, description=_stage(progress), total=progress.max_sweeps)
+            self._end_stage(chain)
+            self._bar.update(self._tasks[chain], description=_stage(progress), total=progress.max_sweeps)
+        self._last[chain] = progress
         note = f"sweep {progress.sweep:,} of at most {progress.max_sweeps:,}, {progress.n_topics:,} topics"
-        self._bar.update(self._task, completed=progress.sweep, note=note)
+        self._bar.update(self._tasks[chain], completed=progress.sweep, note=note)
 
-    def _end_stage(self) -> None:
-        """Leave a line about the stage that is over, where no live line shows it."""
-        last = self._last
+    def _end_stage(self, chain: int) -> None:
+        """Leave a line about the stage of a chain that is over, where no live line shows it."""
+        last = self._last.get(chain)
         if last is not None and not self._is_live:
             self._console.print(f"{_stage(last)}: {last.sweep:,} sweeps, {last.n_topics:,} topics")
 
 
 def _stage(progress: FitProgress) -> str:
     name = _STAGES.get(progress.stage, progress.stage)
-    return name if progress.query is None else one_line(f"{name} of '{progress.query}'", 40)
+    return progress.run + (name if progress.query is None else one_line(f"{name} of '{progress.query}'", 40))
 
 
 def _live(console: Console) -> Progress:

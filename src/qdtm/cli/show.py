@@ -38,6 +38,7 @@ def show(directory: str, n_words: int, as_json: bool) -> None:
 def _page(model: QueryDrivenTopicModel, directory: str, n_words: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
+    from qdtm.cli.stability_views import stability_page
     from qdtm.cli.views import convergence_section, heading, model_page
 
     result = model.result_
@@ -46,4 +47,5 @@ def _page(model: QueryDrivenTopicModel, directory: str, n_words: int) -> Iterato
     yield heading(directory, size)
     yield Text()
     yield from model_page(model, n_words=n_words)
+    yield from stability_page(model)
     yield convergence_section(model)

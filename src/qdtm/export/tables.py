@@ -74,7 +74,7 @@ def subtopics_table(result: Result) -> Table:
     """Return the subtopics of all queries, a row each, those of opened subtopics after them."""
     columns = (
         "id", "query", "name", "distinctive words", "prevalence", "share of parent", "tokens", "documents",
-        "top words",
+        "top words", "stability", "found again in",
     )  # fmt: skip
 
     def rows() -> Iterator[Row]:
@@ -85,9 +85,16 @@ def subtopics_table(result: Result) -> Table:
                 of_parent = topic.prevalence / whole if whole else None
                 n_documents = int(scores.mainly_in(s).sum())
                 yield (topic.id, parent.name, topic.name, " ".join(topic.label_words), topic.prevalence,
-                       of_parent, topic.n_tokens, n_documents, _words(topic))  # fmt: skip
+                       of_parent, topic.n_tokens, n_documents, _words(topic),
+                       *_stability(result, topic))  # fmt: skip
 
     return Table("subtopics", columns, rows)
+
+
+def _stability(result: Result, topic: Topic) -> tuple[float | None, str | None]:
+    """Return the score of a subtopic and the runs in which it is found again, if there were several."""
+    known = None if result.stability is None else result.stability.of(topic.id)
+    return (None, None) if known is None else (known.score, f"{known.n_found} of {len(known.likeness)}")
 
 
 def concept_words_table(result: Result) -> Table:

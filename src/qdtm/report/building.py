@@ -38,6 +38,7 @@ from qdtm.results.documents import order_by
 from qdtm.results.passages import Mark, Passage, excerpt, sentence_around
 from qdtm.results.result import QueryScores, Result
 from qdtm.results.splits import path_of
+from qdtm.results.stability import SubtopicStability
 from qdtm.results.topic import Topic
 from qdtm.results.trends import Trends, topics_over_time, topics_per_class
 from qdtm.results.typical import typical_documents
@@ -165,6 +166,7 @@ class ViewBuilder:
             notes=self.notes,
             time_column=fit.presentation.time_column,
             group_column=fit.presentation.group_column,
+            stability=fit.stability,
         )
 
     def query(self, q: int) -> QueryView:
@@ -174,7 +176,7 @@ class ViewBuilder:
         weights = self.result.query_weights[:, q]
         cards = [self.subtopic(q, s, scores) for s in range(min(len(topic.subtopics), self.limits.cards))]
         smaller = [
-            _subtopic_view(sub, s, topic, concept, (), 10)
+            _subtopic_view(sub, s, topic, concept, (), 10, self._firmness(sub))
             for s, sub in enumerate(topic.subtopics[len(cards) :], len(cards))
         ]
         best = order_by(scores.relevance, self.result.corpus.document_lengths, self.limits.documents)
@@ -199,6 +201,7 @@ class ViewBuilder:
             n_relevant=int((scores.relevance > topic.prevalence).sum()),
             trends=list(_trend_views(self.over_time, topic)),
             groups=list(_group_rows(self.per_class, topic)),
+            stability=None if fit.stability is None else fit.stability.queries[q],
         )
 
     def subtopic(self, q: int, s: int, scores: QueryScores) -> SubtopicView:
@@ -207,7 +210,12 @@ class ViewBuilder:
         rows = typical_documents(scores, s, self.result.corpus.document_lengths, self.limits.typical)
         weights = self.result.subtopic_weights(q)[:, s]
         documents = self.documents(rows, q, scores, weights, self.limits.excerpt // 2)
-        return _subtopic_view(topic.subtopics[s], s, topic, concept, documents, self.limits.words - 5)
+        subtopic, n_words = topic.subtopics[s], self.limits.words - 5
+        return _subtopic_view(subtopic, s, topic, concept, documents, n_words, self._firmness(subtopic))
+
+    def _firmness(self, subtopic: Topic) -> SubtopicStability | None:
+        stability = self.result.stability
+        return None if stability is None else stability.of(subtopic.id)
 
     def documents(
         self, rows: NDArray[np.int64], q: int, scores: QueryScores, weights: FloatArray, limit: int
@@ -299,7 +307,13 @@ def evidence_sentences(
 
 
 def _subtopic_view(
-    subtopic: Topic, s: int, parent: Topic, concept: Concept, documents: Sequence[DocumentView], n_words: int
+    subtopic: Topic,
+    s: int,
+    parent: Topic,
+    concept: Concept,
+    documents: Sequence[DocumentView],
+    n_words: int,
+    stability: SubtopicStability | None,
 ) -> SubtopicView:
     return SubtopicView(
         id=subtopic.id,
@@ -309,7 +323,8 @@ def _subtopic_view(
         of_parent=subtopic.prevalence / parent.prevalence if parent.prevalence else 0.0,
         words=word_bars(subtopic, concept, n_words),
         documents=documents,
-        below=[_subtopic_view(each, s, subtopic, concept, (), n_words) for each in subtopic.subtopics],
+        below=[_subtopic_view(each, s, subtopic, concept, (), n_words, None) for each in subtopic.subtopics],
+        stability=stability,
     )
 
 

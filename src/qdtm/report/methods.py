@@ -105,11 +105,15 @@ def _model(result: Result) -> str:
 
 
 def _sampling(result: Result) -> str:
-    trace = result.fit.parent_trace
-    return (
+    trace, stability = result.fit.parent_trace, result.stability
+    text = (
         f"Collapsed Gibbs sampling ran {trace.n_sweeps:,} sweeps for the parent topics ({ending(trace)}); "
         f"counts are averages over {trace.n_samples:,} samples."
     )
+    if stability is None or stability.n_chains < 2:
+        return text
+    firm = [each.verdict == "firm" for query in stability.queries for each in query.subtopics]
+    return f"{text} Of {len(firm)} subtopics, {sum(firm)} were found in all of {stability.n_chains} runs."
 
 
 def _where(result: Result) -> str:

@@ -50,7 +50,7 @@ def progress_html(progress: Progress | None) -> str:
     if progress is None:
         return "<div>done</div>"
     share = 100 * progress.sweep / max(progress.max_sweeps, 1)
-    name = _STAGES.get(progress.stage, progress.stage)
+    name = progress.run + _STAGES.get(progress.stage, progress.stage)
     if progress.query is not None:
         name += f" of {progress.query}"
     note = f"sweep {progress.sweep:,} of at most {progress.max_sweeps:,}, {progress.n_topics:,} topics"

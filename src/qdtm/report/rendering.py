@@ -18,6 +18,7 @@ from qdtm.placing import placed_file, write_errors
 from qdtm.report.building import Limits, build_report
 from qdtm.report.theme import component_css, page_css, page_script, theme_css
 from qdtm.results.result import Result
+from qdtm.results.stability import says_rhat
 
 MAX_BYTES = 4_800_000
 """A page that comes out larger is made again with less on it."""
@@ -89,7 +90,7 @@ def template_environment(*packages: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "count": "{:,}".format}
+    environment.filters |= {"percent": percent, "count": "{:,}".format, "rhat": says_rhat}
     return environment
 
 

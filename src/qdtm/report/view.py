@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from qdtm.concepts.check import QueryCheck
 from qdtm.report.charts import LineChart, TopicMap
 from qdtm.results.passages import Passage
+from qdtm.results.stability import QueryStability, Stability, SubtopicStability
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class DocumentView:
 
 @dataclass(frozen=True)
 class SubtopicView:
-    """A subtopic's card. `of_parent` is its share of what it is part of; `below` is what it opens into."""
+    """A subtopic's card. `of_parent` is its share of what it is part of; `below` is what it opens into;
+    `stability` is None with one run."""
 
     id: str
     name: str
@@ -84,6 +86,7 @@ class SubtopicView:
     words: Sequence[WordBar]
     documents: Sequence[DocumentView]
     below: Sequence[SubtopicView] = ()
+    stability: SubtopicStability | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ class QueryView:
     n_relevant: int
     trends: Sequence[TrendView]
     groups: Sequence[GroupRow]
+    stability: QueryStability | None = None
 
 
 @dataclass(frozen=True)
@@ -177,3 +181,4 @@ class ReportView:
     notes: Sequence[str]
     time_column: str | None
     group_column: str | None
+    stability: Stability | None = None

@@ -12,6 +12,7 @@ from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.result import QueryScores, Result
 from qdtm.results.scores import DocumentScores, score_documents
+from qdtm.results.stability import QueryStability, Stability, SubtopicStability
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
@@ -26,8 +27,11 @@ __all__ = [
     "ModelFit",
     "Presentation",
     "QueryScores",
+    "QueryStability",
     "RelevantDocument",
     "Result",
+    "Stability",
+    "SubtopicStability",
     "Topic",
     "Trace",
     "Trends",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
 from qdtm.results.splits import Split, check_splits
 from qdtm.sampler.trace import Trace
+
+if TYPE_CHECKING:
+    from qdtm.results.stability import Stability
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +63,8 @@ class ModelFit:
         Of qdtm and the packages that decide about the numbers.
     related : tuple of RelatedWords
         The words that promote concept words of each query; empty where that was not recorded.
+    stability : Stability or None
+        How much independent chains agree with this one; None if there were none.
     presentation : Presentation
         How the user wants it shown; no number depends on it.
     elsewhere : DocumentFiles or None
@@ -86,6 +91,7 @@ class ModelFit:
     corpus_fingerprint: str
     versions: Mapping[str, str]
     related: tuple[RelatedWords, ...] = ()
+    stability: Stability | None = None
     presentation: Presentation = field(default_factory=Presentation)
     elsewhere: DocumentFiles | None = None
     splits: tuple[Split, ...] = ()
@@ -94,6 +100,7 @@ class ModelFit:
         _check_lengths(self)
         _check_counts(self)
         _check_tokens(self)
+        _check_stability(self)
         check_related(self.related, [c.word_indices for c in self.concepts], len(self.vocabulary))
         check_splits(self)
 
@@ -115,7 +122,9 @@ class ModelFit:
     @property
     def interrupted(self) -> bool:
         """Whether the user stopped the fit before it was done."""
-        return self.parent_trace.interrupted or any(trace.interrupted for trace in self.subtopic_traces)
+        traces = (self.parent_trace, *self.subtopic_traces)
+        fewer_chains = self.stability is not None and self.stability.interrupted
+        return fewer_chains or any(trace.interrupted for trace in traces)
 
     def __repr__(self) -> str:
         names = ", ".join(repr(concept.name) for concept in self.concepts)
@@ -171,3 +180,14 @@ def _check_tokens(fit: ModelFit) -> None:
     n_subtopics[: fit.n_queries] = [counts.shape[1] for counts in fit.subtopic_counts]
     if len(topics) and not ((subtopics >= -1).all() and (subtopics < n_subtopics[topics]).all()):
         raise ValueError("a token's subtopic does not exist")
+
+
+def _check_stability(fit: ModelFit) -> None:
+    """Raise unless what is said about subtopics is about those of this fit."""
+    if fit.stability is None:
+        return
+    if len(fit.stability.queries) != fit.n_queries:
+        raise ValueError(f"the stability of {len(fit.stability.queries)} queries for {fit.n_queries}")
+    for query, counts in zip(fit.stability.queries, fit.subtopic_counts, strict=True):
+        if len(query.subtopics) not in (0, counts.shape[1]):
+            raise ValueError(f"the stability of {len(query.subtopics)} subtopics for {counts.shape[1]}")

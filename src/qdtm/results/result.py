@@ -31,6 +31,7 @@ from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
 from qdtm.results.scores import main_subtopics
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
+from qdtm.results.stability import Stability
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
@@ -156,6 +157,11 @@ class Result:
         if first.isdecimal() and int(first) < self.fit.n_queries:
             return int(first)
         raise QueryError(f"There is no subtopic {subtopic!r} in this model; give an id such as '0.1'.")
+
+    @property
+    def stability(self) -> Stability | None:
+        """How much independent runs agree with this one; None if there was one run only."""
+        return self.fit.stability
 
     # --- how it is shown ---------------------------------------------------------------------------------
 

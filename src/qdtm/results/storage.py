@@ -29,6 +29,7 @@ from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords
 from qdtm.results.scores import score_documents
 from qdtm.results.splits import Split
+from qdtm.results.stability import Stability
 from qdtm.results.tables import write_documents, write_topics
 from qdtm.results.topics import build_topics
 from qdtm.sampler.trace import Trace
@@ -139,6 +140,7 @@ def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
         "splits": [{"of": split.of, "rest": float(split.rest)} for split in fit.splits],
         "token_type": _token_type(fit),
         "related": len(fit.related),
+        "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
         "beta": float(fit.beta),
         "threshold": None if fit.threshold is None else float(fit.threshold),
@@ -239,6 +241,7 @@ def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus, elsewhere: Docu
             RelatedWords(**{part: _frozen(arrays[f"related.{q}.{part}"]) for part in _RELATED})
             for q in range(n_related)
         ),
+        stability=Stability.from_json(content["stability"]) if content.get("stability") else None,
         presentation=Presentation.from_json(content["presentation"])
         if "presentation" in content
         else Presentation(),

@@ -49,6 +49,7 @@ _HISTORY = {
     "log_likelihood": ArraySpec("float64", 1),
     "n_topics": ArraySpec("int64", 1),
     "n_tables": ArraySpec("int64", 1),
+    "parent_tokens": ArraySpec("int64", 1),
 }
 _RUN = ("done", "settled", "sampling_from", "finished")
 _AVERAGES = {"n_wk": ArraySpec("float64", 2), "promoted_wq": ArraySpec("float64", 2)}

@@ -37,6 +37,8 @@ class ParentFit:
     token_promoted : ndarray of uint8, shape (N,)
         Whether the token promoted.
     trace : Trace
+    prevalence : ndarray of shape (n, Q)
+        The share of each parent topic at the recorded sweeps of the trace.
     """
 
     word_topic: NDArray[np.float64]
@@ -44,6 +46,7 @@ class ParentFit:
     token_topics: NDArray[np.int32]
     token_promoted: NDArray[np.uint8]
     trace: Trace
+    prevalence: NDArray[np.float64]
 
 
 def fit_parents(
@@ -80,7 +83,15 @@ def fit_parents(
         token_topics=position[token_topics],
         token_promoted=(last.links[: len(problem.tokens)] > 0).astype(np.uint8),
         trace=result.trace,
+        prevalence=prevalence(problem, result.parent_tokens),
     )
+
+
+def prevalence(problem: ParentProblem, parent_tokens: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Turn tokens of parents (n, Q) to shares of the corpus, without the concept words' own documents."""
+    own = np.array([len(words) for words in problem.concept_words])  # (Q,)
+    shares: NDArray[np.float64] = (parent_tokens - own) / max(len(problem.tokens), 1)
+    return shares
 
 
 def word_filter(problem: ParentProblem) -> Callable[[Chain], None] | None:

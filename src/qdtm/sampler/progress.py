@@ -35,6 +35,8 @@ class Progress:
     leading_words : tuple of tuple of int
         The words with most tokens in each parent topic, best first, while these are fitted and where the
         likelihood was computed; else empty.
+    chain, n_chains : int
+        Which of the independent chains this is, from 0, and how many there are; several may run at a time.
     """
 
     stage: Stage
@@ -44,6 +46,13 @@ class Progress:
     n_topics: int
     log_likelihood: float | None
     leading_words: tuple[tuple[int, ...], ...] = ()
+    chain: int = 0
+    n_chains: int = 1
+
+    @property
+    def run(self) -> str:
+        """Which run it is, "run 2 of 4, ", to be put before the stage; empty if there is only one."""
+        return f"run {self.chain + 1} of {self.n_chains}, " if self.n_chains > 1 else ""
 
 
 ProgressCallback = Callable[[Progress], object]

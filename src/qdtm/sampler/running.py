@@ -54,11 +54,14 @@ class ChainResult:
     promoted_wq : ndarray of shape (V, Q)
         Promoted tokens, averaged over samples.
     trace : Trace
+    parent_tokens : ndarray of int64, shape (n, Q)
+        Tokens of each parent topic at the recorded sweeps.
     """
 
     n_wk: NDArray[np.float64]
     promoted_wq: NDArray[np.float64]
     trace: Trace
+    parent_tokens: NDArray[np.int64]
 
 
 # DEVIATION(2): the released program reads the last sample.
@@ -103,12 +106,13 @@ def has_settled(history: list[float], window: int) -> bool:
 
 @dataclass(eq=False)
 class History:
-    """What was seen at each look."""
+    """What was seen at each look; `parent_tokens` has one number for each parent topic a look."""
 
     sweeps: list[int] = field(default_factory=list)
     log_likelihood: list[float] = field(default_factory=list)
     n_topics: list[int] = field(default_factory=list)
     n_tables: list[int] = field(default_factory=list)
+    parent_tokens: list[int] = field(default_factory=list)
 
     def look(self, chain: Chain, done: int) -> float:
         """Record the state after `done` sweeps; return the log likelihood."""
@@ -116,6 +120,8 @@ class History:
         self.log_likelihood.append(chain.log_likelihood())
         self.n_topics.append(int(chain.in_use.sum()))
         self.n_tables.append(int(chain.m_k.sum()))
+        n_wq = chain.counts.n_wk[:, : chain.n_parents]  # (V, Q)
+        self.parent_tokens.extend(n_wq.sum(axis=0, dtype=np.int64).tolist())
         return self.log_likelihood[-1]
 
     def trace(self, n_sweeps: int, settled: bool, interrupted: bool, n_samples: int) -> Trace:
@@ -225,7 +231,8 @@ def run_chain(
         run.averages.add(chain)
     n_wk, promoted_wq = run.averages.means(chain)
     trace = run.history.trace(run.done, run.settled, interrupted, run.averages.n_samples)
-    return ChainResult(n_wk, promoted_wq, trace)
+    parent_tokens = np.array(run.history.parent_tokens, np.int64).reshape(len(trace.sweeps), chain.n_parents)
+    return ChainResult(n_wk, promoted_wq, trace, parent_tokens)
 
 
 def _has_settled(log_likelihood: list[float], schedule: Schedule, done: int) -> bool:

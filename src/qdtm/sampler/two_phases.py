@@ -18,7 +18,7 @@ from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
-from qdtm.sampler.progress import Interruption, ProgressCallback, defer_interrupts
+from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.running import KeepChain, Saved
 from qdtm.sampler.starts import choose_n_background, start_as_paper, start_from_reach
 from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
@@ -53,23 +53,25 @@ def run_two_phases(
     progress: ProgressCallback | None = None,
     *,
     engine: Engine,
+    interruption: Interruption,
     checkpoint: Checkpoint | None = None,
 ) -> TwoPhases:
-    """Fit the parent topics, then split each; Ctrl-C ends it with what there is.
+    """Fit the parent topics, then split each; a request to stop ends it with what there is.
 
     Parameters
     ----------
     engine : Engine
         Where to sweep.
+    interruption : Interruption
+        Whether to stop.
     checkpoint : Checkpoint, optional
         Where the chains are kept; those that are there already go on.
     """
-    with defer_interrupts() as interruption:
-        fit = _Fit(problem, settings, engine, checkpoint, progress, interruption)
-        parents = _first_phase(fit, reaches)
-        subtopics: tuple[SubtopicFit, ...] = ()
-        if settings.subtopics and not interruption.requested:
-            subtopics = _second_phase(fit, parents, names)
+    fit = _Fit(problem, settings, engine, checkpoint, progress, interruption)
+    parents = _first_phase(fit, reaches)
+    subtopics: tuple[SubtopicFit, ...] = ()
+    if settings.subtopics and not interruption.requested:
+        subtopics = _second_phase(fit, parents, names)
     token_subtopics = np.full(len(problem.tokens), -1, np.int32)
     for q, found in enumerate(subtopics):
         token_subtopics[parents.token_topics == q] = found.token_subtopics

@@ -33,6 +33,7 @@ from qdtm.report.building import evidence_sentences
 
 _EXAMPLES = ("cricket", "israel palestinian", "afghanistan", "asylum seekers")
 _RULES = {"and": "all words (AND)", "or": "any word (OR)"}
+_CHAINS = {1: "one run", 4: "4 runs: which subtopics are firm?", 8: "8 runs"}
 _EXPANSIONS = {
     "kld": "distinctive words (KLD)",
     "fre": "frequent words (FRE)",
@@ -78,6 +79,8 @@ class QueryPage:
                     "outlined dense"
                 )
                 self._subtopics = ui.checkbox("Split topics into subtopics", value=True)
+                self._chains = ui.select(_CHAINS, label="Runs", value=1).props("outlined dense options-dense")
+                self._chains.classes("choice")
         with ui.element("div").classes("actions"):
             self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
         self._foot = Panel("fit_note.html", asked=0, ready=False)
@@ -157,6 +160,7 @@ class QueryPage:
             queries,
             seed=int(self._seed.value or 0),
             subtopics=bool(self._subtopics.value),
+            n_chains=int(self._chains.value or 1),
             n_jobs=self._context.threads,
             columns=self._about.columns,
             language=self._about.language,

@@ -1,0 +1,61 @@
+"""The stability of a result in, a section of a page out: what independent runs agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from qdtm.cli.views import Columns, facts, heading, table
+from qdtm.results.stability import QueryStability, Stability, says_rhat
+
+if TYPE_CHECKING:
+    from qdtm.model import QueryDrivenTopicModel
+
+_RIGHT = {"justify": "right", "no_wrap": True}
+_NO_WRAP = {"no_wrap": True}
+
+
+def stability_page(model: QueryDrivenTopicModel) -> Iterator[RenderableType]:
+    """Yield the sections about independent runs, if there were any, with an empty line after each."""
+    stability = model.stability_
+    if stability is None:
+        return
+    yield _runs(stability)
+    yield Text()
+    for query in stability.queries:
+        if query.subtopics:
+            yield _query(query)
+            yield Text()
+
+
+def _runs(stability: Stability) -> RenderableType:
+    n, asked = stability.n_chains, stability.n_asked
+    runs = f"{n} independent runs" if n == asked else f"{n} of {asked} runs complete"
+    low, high = min(stability.log_likelihood), max(stability.log_likelihood)
+    likelihood = f"{low:.3f} to {high:.3f} a token; {says_rhat(stability.rhat)}"
+    shares = [
+        (query.name, "{:.1%} to {:.1%} of the corpus; ".format(*query.range_of_share) + says_rhat(query.rhat))
+        for query in stability.queries
+    ]
+    return Group(heading("how firm this is", runs), facts([("log likelihood", likelihood), *shares]))
+
+
+def _query(query: QueryStability) -> RenderableType:
+    fewest, most = query.interval
+    number = f"{fewest} subtopics in each run" if fewest == most else f"{fewest} to {most} subtopics in a run"
+    columns: Columns = [
+        ("subtopic", _NO_WRAP),
+        ("found again", _RIGHT),
+        ("score", _RIGHT),
+        ("words that always belong, (only sometimes)", {}),
+    ]
+    rows = []
+    for each in query.subtopics:
+        words = ", ".join(each.always) or "none"
+        sometimes = f" ({', '.join(each.sometimes[:5])})" if each.sometimes else ""
+        found = f"in {each.n_found} of {len(each.likeness)}"
+        rows.append((each.id, found, f"{each.score:.2f}", words + sometimes))
+    return Group(heading(query.name, number), table(columns, rows))
