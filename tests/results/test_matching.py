@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from qdtm.results.matching import FOUND, Match, Split, match
+from qdtm.results.matching import FOUND, Match, Parts, match
 
 
 def likeness(left, right):
-    return Split(left).likeness(Split(right))
+    return Parts(left).likeness(Parts(right))
 
 
 def naive_likeness(left, right):
@@ -71,4 +71,4 @@ def test_parts_together_are_the_whole():
     whole = np.kron(np.eye(2), np.ones((6, 1))) * 30
     cut = np.kron(np.eye(4), np.ones((3, 1))) * 30
     assert likeness(whole, cut).max() < FOUND
-    assert Split(whole).likeness_of(Split(cut), [1], [2, 3]) == pytest.approx(1.0)
+    assert Parts(whole).likeness_of(Parts(cut), [1], [2, 3]) == pytest.approx(1.0)

@@ -75,8 +75,11 @@ class DocumentView:
 
 @dataclass(frozen=True)
 class SubtopicView:
-    """A subtopic's card. `of_parent` is its share of what it is part of; `below` is what it opens into;
-    `stability` is None with one run."""
+    """A subtopic's card.
+
+    `of_parent` is its share of what it is part of; `below` is what it opens into; `stability` is None with one
+    run.
+    """
 
     id: str
     name: str

@@ -34,7 +34,7 @@ class Match:
     likeness: float
 
 
-class Split:
+class Parts:
     """A topic cut into subtopics.
 
     Parameters
@@ -49,11 +49,11 @@ class Split:
         self.sizes: FloatArray = self.counts.sum(axis=0)  # (S,)
         self._whole = self.counts.sum(axis=1, keepdims=True)  # (V, 1)
 
-    def distances(self, other: Split) -> FloatArray:
+    def distances(self, other: Parts) -> FloatArray:
         """Return the total variation distance of each subtopic's words to each of another split's, (S, R)."""
         return _distances(_shares(self.counts), _shares(other.counts))
 
-    def likeness(self, other: Split) -> FloatArray:
+    def likeness(self, other: Parts) -> FloatArray:
         """Return how alike each subtopic is to each of another split over the same words, 0 to 1, (S, R).
 
         1 - d(a, b) / s, where d is the total variation distance of their words (half the sum of absolute
@@ -62,13 +62,13 @@ class Split:
         """
         return self._likeness(self.counts, other, other.counts)
 
-    def likeness_of(self, other: Split, own: Sequence[int], others: Sequence[int]) -> float:
+    def likeness_of(self, other: Parts, own: Sequence[int], others: Sequence[int]) -> float:
         """Return how alike some subtopics together are to some of another split together."""
         sums = [split.counts[:, list(which)].sum(axis=1, keepdims=True)  # (V, 1)
                 for split, which in ((self, own), (other, others))]  # fmt: skip
         return float(self._likeness(sums[0], other, sums[1])[0, 0])
 
-    def _likeness(self, own: FloatArray, other: Split, others: FloatArray) -> FloatArray:
+    def _likeness(self, own: FloatArray, other: Parts, others: FloatArray) -> FloatArray:
         a, b = _shares(own), _shares(others)
         to_own, to_other = _distances(a, _shares(self._whole)), _distances(b, _shares(other._whole))  # (S, 1)
         scale = np.maximum((to_own + to_other.T) / 2, SAME_WORDS)  # (S, R)
@@ -81,7 +81,7 @@ def match(alike: FloatArray, least: float = 0.0) -> tuple[Match, ...]:
     Parameters
     ----------
     alike : ndarray of shape (S, R)
-        From `Split.likeness`.
+        From `Parts.likeness`.
     least : float
         Pairs that are less alike than this, or not at all, are left out.
     """

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray
-from qdtm.results.matching import FOUND, Split, match
+from qdtm.results.matching import FOUND, Parts, match
 from qdtm.sampler.chains import ChainSummary
 
 Verdict = Literal["firm", "fair", "weak"]
@@ -250,7 +250,7 @@ def _subtopics(
     alike = np.zeros((len(ids), len(others)))
     runs: list[list[set[str]]] = [[set(_top(first[:, s], vocabulary))] for s in range(len(ids))]
     for c, other in enumerate(others):
-        for pair in match(Split(first).likeness(Split(other))):
+        for pair in match(Parts(first).likeness(Parts(other))):
             alike[pair.left, c] = pair.likeness
             if pair.likeness >= FOUND:
                 runs[pair.left].append(set(_top(other[:, pair.right], vocabulary)))
