@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from qdtm.evaluation.bench.summary import Summary
-from qdtm.evaluation.paper import Metric
+from qdtm.evaluation.paper import PRINTED_NAMES, Metric, published
+from qdtm.evaluation.systems.registry import ROWS
 
 _OF_READINGS: tuple[Metric, ...] = (
     "accuracy_own", "accuracy_mixed", "precision_at_k_own", "precision_at_k_mixed"
@@ -22,17 +23,36 @@ def read_summaries(path: Path) -> tuple[Summary, ...]:
 def figure_table(summaries: Sequence[Summary], dataset: str) -> str:
     """Return the figures of a data set: a row a model, for each metric the paper's, ours, the difference.
 
-    The better of the two, as printed, is bold where they can be compared.
+    The better of the two, as printed, is bold where they can be compared. A row with fewer runs than others
+    says how many; a row of the paper that was not run says so.
     """
     rows = [row for row in summaries if row.dataset == dataset and row.metric not in _OF_READINGS]
     metrics = list(dict.fromkeys(row.metric for row in rows))
     head = ["row", *(f"{metric}: {side}" for metric in metrics for side in ("paper", "ours", "+/-"))]
     lines = [head, ["---"] * len(head)]
-    for model in dict.fromkeys(row.model for row in rows):
+    most_runs = max(row.runs for row in rows)
+    for model in _models(rows, dataset, metrics):
         by_metric = {row.metric: row for row in rows if row.model == model}
-        cells = [_cells(by_metric[metric]) if metric in by_metric else ("",) * 3 for metric in metrics]
-        lines.append([f"`{model}`", *(cell for three in cells for cell in three)])
+        cells = [_cells(by_metric.get(metric), published(model, dataset, metric)) for metric in metrics]
+        if not by_metric:
+            cells = [(paper, "not run" if paper else "", "") for paper, _, _ in cells]
+        lines.append([_name(model, by_metric, most_runs), *(cell for three in cells for cell in three)])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _models(rows: Sequence[Summary], dataset: str, metrics: Sequence[Metric]) -> list[str]:
+    """Name the models that were run and those that the paper has, in the order of the tables."""
+    printed = [
+        model
+        for model in PRINTED_NAMES
+        if any(published(model, dataset, metric) is not None for metric in metrics)
+    ]
+    return sorted({*printed, *(row.model for row in rows)}, key=list(ROWS).index)
+
+
+def _name(model: str, by_metric: Mapping[Metric, Summary], most_runs: int) -> str:
+    runs = max((row.runs for row in by_metric.values()), default=most_runs)
+    return f"`{model}`" if runs == most_runs else f"`{model}` ({runs} run{'s' * (runs > 1)})"
 
 
 def reading_table(summaries: Sequence[Summary], dataset: str) -> str:
@@ -51,13 +71,14 @@ def _marked(metric: Metric, means: Mapping[Metric, float]) -> str:
     return f"**{means[metric]:.3f}**" if means[metric] == max(rivals) else f"{means[metric]:.3f}"
 
 
-def _cells(row: Summary) -> tuple[str, str, str]:
+def _cells(row: Summary | None, printed: float | None) -> tuple[str, str, str]:
+    """Return the paper's figure, ours and the difference; empty where there is none."""
+    paper = "" if printed is None else f"{printed:.3f}"
+    if row is None:
+        return paper, "", ""
     ours = f"{row.mean:.3f} ± {row.sd:.3f}"
-    if row.paper is None or row.difference is None:
-        return "", ours, ""
-    paper = f"{row.paper:.3f}"
     if row.winner == "ours":
         ours = f"**{ours}**"
     elif row.winner == "paper":
         paper = f"**{paper}**"
-    return paper, ours, f"{row.difference:+.3f}"
+    return paper, ours, "" if row.difference is None else f"{row.difference:+.3f}"
