@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Self
@@ -21,6 +21,8 @@ from qdtm.cluster.opening import open_engine
 from qdtm.concepts import Concept, Query, as_queries, choose_concepts
 from qdtm.concepts.choosing import measure_reaches
 from qdtm.corpus import Corpus, TextPipeline
+from qdtm.distributed.files import FileCorpus
+from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
 from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
 from qdtm.results.distributions import document_topics, topic_word_probabilities
@@ -30,7 +32,7 @@ from qdtm.results.related import related_words
 from qdtm.results.result import Result
 from qdtm.results.stability import Stability, measure_stability
 from qdtm.results.topic import Topic
-from qdtm.sampler.chains import run_chains
+from qdtm.sampler.chains import Chains, run_chains
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import ProgressCallback
 from qdtm.sampler.two_phases import TwoPhases
@@ -199,32 +201,64 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
 
         Parameters
         ----------
-        X : Corpus, or anything that `Corpus.of` takes
-            Texts, ready tokens, a DataFrame or an iterator.
+        X : Corpus, FileCorpus, or anything that `Corpus.of` takes
+            Texts, ready tokens, a DataFrame or an iterator. The documents of a `FileCorpus` stay with the
+            workers if the engine is "ray".
         y : ignored
         """
         settings = check_settings(self.get_params(deep=False))
         queries = as_queries(self.queries)
+        if isinstance(X, FileCorpus):
+            source = replace(X, pipeline=X.pipeline or self.pipeline)
+            if settings.engine == "ray":
+                return self._fit_files(source, queries, settings)
+            X = gather_corpus(source)
         corpus = Corpus.of(X, pipeline=self.pipeline)
+        asked = self._ask(corpus, queries, settings)
+        with open_engine(settings) as engine:
+            chains = run_chains(
+                asked.problem, asked.reaches, asked.names, settings, self.progress, engine=engine
+            )
+        self._adopt(self._freeze(corpus, asked, chains, settings), corpus)
+        return self
+
+    def _fit_files(self, source: FileCorpus, queries: tuple[Query, ...], settings: Settings) -> Self:
+        """Fit a corpus whose documents are with the workers of a cluster alone."""
+        from qdtm.distributed.fitting import ClusterFit
+
+        with ClusterFit(source, settings) as cluster:
+            asked = self._ask(cluster.corpus, queries, settings)
+            chains = cluster.run(asked.problem, asked.reaches, asked.names, self.progress)
+            fit = cluster.finish(self._freeze(cluster.corpus, asked, chains, settings))
+        self._adopt(fit, cluster.stand_in)
+        return self
+
+    def _ask(self, corpus: Corpus | SpreadCorpus, queries: tuple[Query, ...], settings: Settings) -> _Asked:
+        """Turn the queries into what the sampler is asked."""
         also = [word for query in queries for word in query.text.lower().split()]
         vectors = load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
         concepts = self._expand(corpus, queries, settings, vectors)
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         problem = _pose(corpus, concepts, embedded, settings)
-        reaches = measure_reaches(corpus, concepts)
-        names = [concept.name for concept in concepts]
-        with open_engine(settings) as engine:
-            chains = run_chains(problem, reaches, names, settings, self.progress, engine=engine)
-        promotes = embedded is not None and settings.promotion_weight > 0
-        threshold = problem.graph.threshold if promotes else None
-        related = related_words(problem.graph, embedded.unit if embedded is not None and promotes else None)
-        outcome = _freeze(corpus, concepts, chains.first, settings, threshold, self._parameters())
-        stability = measure_stability(chains.complete, names, corpus.vocabulary, settings.n_chains)
-        self._adopt(replace(outcome, related=related, stability=stability), corpus)
-        return self
+        return _Asked(concepts, embedded, problem, measure_reaches(corpus, concepts))
+
+    def _freeze(
+        self, corpus: Corpus | SpreadCorpus, asked: _Asked, chains: Chains, settings: Settings
+    ) -> ModelFit:
+        """Put together the frozen outcome."""
+        unit = asked.embedded.unit if asked.embedded is not None and settings.promotion_weight > 0 else None
+        graph = asked.problem.graph
+        threshold = None if unit is None else graph.threshold
+        outcome = _freeze(corpus, asked.concepts, chains.first, settings, threshold, self._parameters())
+        stability = measure_stability(chains.complete, asked.names, corpus.vocabulary, settings.n_chains)
+        return replace(outcome, related=related_words(graph, unit), stability=stability)
 
     def _expand(
-        self, corpus: Corpus, queries: tuple[Query, ...], settings: Settings, vectors: WordVectors | None
+        self,
+        corpus: Corpus | SpreadCorpus,
+        queries: tuple[Query, ...],
+        settings: Settings,
+        vectors: WordVectors | None,
     ) -> tuple[Concept, ...]:
         """Turn the queries into concept words."""
         return choose_concepts(
@@ -316,6 +350,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     @cached_property
     def doc_topic_(self) -> NDArray[np.float64]:
         """Topic shares of the fitted documents, (n_docs, n_topics); rows sum to 1."""
+        self._result.require_documents()
         fit = self._fitted
         return document_topics(self.corpus_.document_term_matrix, fit.word_topic)
 
@@ -397,8 +432,25 @@ def _as_json(value: Any) -> Any:
     return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__
 
 
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What the sampler is asked, and how that came about."""
+
+    concepts: tuple[Concept, ...]
+    embedded: VocabularyVectors | None
+    problem: ParentProblem
+    reaches: list[Any]
+
+    @property
+    def names(self) -> list[str]:
+        return [concept.name for concept in self.concepts]
+
+
 def _pose(
-    corpus: Corpus, concepts: Sequence[Concept], embedded: VocabularyVectors | None, settings: Settings
+    corpus: Corpus | SpreadCorpus,
+    concepts: Sequence[Concept],
+    embedded: VocabularyVectors | None,
+    settings: Settings,
 ) -> ParentProblem:
     """Put together what phase 1 works on."""
     words = [np.array(concept.word_indices, np.int32) for concept in concepts]
@@ -418,7 +470,7 @@ def _pose(
 
 
 def _freeze(
-    corpus: Corpus,
+    corpus: Corpus | SpreadCorpus,
     concepts: tuple[Concept, ...],
     found: TwoPhases,
     settings: Settings,

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.cluster.conftest import cluster  # noqa: F401 - a fixture
 
 from qdtm.corpus import Corpus, load_demo_corpus
 from qdtm.distributed import FileCorpus

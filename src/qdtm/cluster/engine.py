@@ -14,7 +14,7 @@ import platform
 import secrets
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Self
@@ -83,20 +83,52 @@ class RayEngine:
         n_blocks = min(n_shards, self.n_workers)
         n_topics = int(assignment.topics.max(initial=-1)) + 1
         need = Need(len(assignment.tokens), len(assignment.offsets), n_words, columns_for(n_topics), n_blocks)
-        check_memory(need, self._connection.nodes())
+        self.check_room(need)
         shards = cut(assignment, n_shards, unclaimed)
         ends = [n_shards * b // n_blocks for b in range(n_blocks + 1)]
-        blocks = [shards[ends[b] : ends[b + 1]] for b in range(n_blocks)]
+        chain, workers = self._next(n_blocks)
+        # One after the other: the object store need not hold the corpus.
+        n_topics = max(
+            int(self.get(worker.take.remote(chain, shards[ends[b] : ends[b + 1]])))
+            for b, worker in enumerate(workers)
+        )
+        return RayShards(self, chain, workers, assignment, n_shards, n_topics)
+
+    def place_made(
+        self, function: Callable[..., Sequence[Shard]], blocks: Sequence[Sequence[Any]], n_shards: int
+    ) -> RayShards:
+        """Let workers make their shards themselves, of what others hold.
+
+        Parameters
+        ----------
+        function : callable
+            Makes the shards of a block.
+        blocks : sequence of sequence
+            What the function is called with for each block: values, or references to them.
+        n_shards : int
+            Of all blocks.
+        """
+        chain, workers = self._next(len(blocks))
+        made = [w.make.remote(chain, function, *given) for w, given in zip(workers, blocks, strict=True)]
+        none = Assignment(*(np.zeros(0, kind) for kind in (np.int32, np.int64, np.int32, np.uint16)))
+        return RayShards(self, chain, workers, none, n_shards, max(self.get(made)))
+
+    def _next(self, n_blocks: int) -> tuple[str, list[Any]]:
+        """A name for a chain, and the workers whose turn it is."""
         with self._lock:
             first, self._n_placed = self._n_placed, self._n_placed + n_blocks
-            workers = [self._worker((first + b) % self.n_workers) for b in range(n_blocks)]
-        return RayShards(self, f"chain-{first}", workers, blocks, assignment, n_shards)
+        return f"chain-{first}", [self.worker((first + b) % self.n_workers) for b in range(n_blocks)]
 
-    def _worker(self, number: int) -> Any:
+    def check_room(self, need: Need) -> None:
+        """Refuse a chain that the cluster cannot hold."""
+        check_memory(need, self._connection.nodes())
+
+    def worker(self, number: int) -> Any:
         """One of the workers; those up to it are started if need be."""
-        new = [self._start_worker(i) for i in range(len(self._workers), number + 1)]
-        self._workers += new
-        self._check_versions(new)
+        with self._lock:
+            new = [self._start_worker(i) for i in range(len(self._workers), number + 1)]
+            self._workers += new
+            self._check_versions(new)
         return self._workers[number]
 
     def _start_worker(self, number: int) -> Any:
@@ -176,10 +208,12 @@ class RayShards:
         Its name among the workers.
     workers : sequence of actor handles
         Who holds which block; blocks are in the corpus' order.
-    blocks : sequence of sequence of Shard
     whole : Assignment
-        Its tokens stay here too; its topics are out of date until they are asked for.
+        Its tokens stay here too; its topics are out of date until they are asked for. Empty if the tokens are
+        with the workers alone.
     n_shards : int
+    n_topics : int
+        One more than the highest topic that a token starts with.
     """
 
     def __init__(
@@ -187,18 +221,16 @@ class RayShards:
         engine: RayEngine,
         chain: str,
         workers: Sequence[Any],
-        blocks: Sequence[Sequence[Shard]],
         whole: Assignment,
         n_shards: int,
+        n_topics: int,
     ) -> None:
         self._engine, self._chain, self._workers = engine, chain, tuple(workers)
         self._whole = whole
         self.n_shards = n_shards
         self._at = 0  # sweeps of these shards that were merged
         self._sent: dict[str, tuple[Any, Any]] = {}  # what was broadcast last, and the reference to it
-        # One after the other: the object store need not hold the corpus.
-        taken = zip(self._workers, blocks, strict=True)
-        self._n_topics = max(int(engine.get(w.take.remote(chain, block))) for w, block in taken)
+        self._n_topics = n_topics
 
     def n_topics(self) -> int:
         """One more than the highest topic that a token started with."""
@@ -230,7 +262,9 @@ class RayShards:
         return tally
 
     def assignment(self) -> Assignment:
-        """Bring the topics of all tokens here."""
+        """Bring the topics of all tokens here, if the tokens are."""
+        if not len(self._whole.tokens):
+            return self._whole
         start = 0
         for found in self._ask("read"):
             stop = start + len(found["topics"])
@@ -238,6 +272,16 @@ class RayShards:
             self._whole.links[start:stop] = found["links"]
             start = stop
         return self._whole
+
+    @property
+    def n_blocks(self) -> int:
+        """Over how many workers the shards are spread."""
+        return len(self._workers)
+
+    def ask(self, block: int, function: Callable[..., Any], *arguments: Any, n_results: int = 1) -> Any:
+        """Call a function with the shards of one worker; return a reference to the answer, or so many."""
+        call = self._workers[block].ask.options(num_returns=n_results)
+        return call.remote(self._chain, self._at, function, *arguments)
 
     def release(self) -> None:
         """Let the workers forget the shards."""

@@ -96,6 +96,7 @@ class Worker:
         self._place = place
         self._fetch = fetch or _fetch
         self._blocks: dict[str, Block] = {}
+        self._memory: dict[str, Any] = {}
 
     def about(self) -> dict[str, str]:
         """Say which versions of what it runs, and its process."""
@@ -109,6 +110,18 @@ class Worker:
         self._shelf(chain).write("shards", _tokens(own))
         self._put_down(chain, block)
         return max((int(s.assignment.topics.max(initial=-1)) + 1 for s in own), default=0)
+
+    def make(self, chain: str, function: Callable[..., Sequence[Shard]], *arguments: Any) -> int:
+        """Hold the shards of a chain that a function makes, as in `take`."""
+        return self.take(chain, function(*arguments))
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function with what was remembered before, a dict that is lost if the worker dies."""
+        return function(self._memory, *arguments)
+
+    def ask(self, chain: str, at: int, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function with the shards of a chain."""
+        return function(self._block(chain, at).shards, *arguments)
 
     def count(self, chain: str, at: int, n_words: int, n_parents: int, n_columns: int) -> Part:
         """Count the words and documents of each topic."""

@@ -55,13 +55,19 @@ def read(
     """See `Corpus.read`."""
     meter = Meter()
     records = read_records(path, ReadOptions(text_column, id_column, encoding), meter)
-    intake = StreamIntake(_reporting(records, meter, progress), _as_record, lambda _, record: record)
-    with intake:
+    corpus = of_records(_reporting(records, meter, progress), pipeline, like)
+    if id_column is not None:
+        _warn_of_repeated_ids(corpus.documents)
+    return corpus
+
+
+def of_records(
+    records: Iterable[Record], pipeline: TextPipeline | None, like: Corpus | None = None
+) -> Corpus:
+    """Make a corpus of what a reader yields, whose texts go to a temporary file."""
+    with StreamIntake(records, _as_record, lambda _, record: record) as intake:
         indexed, pipeline = _index_texts((record.text for record in intake), pipeline, like)
-        documents = intake.finish()
-        if id_column is not None:
-            _warn_of_repeated_ids(documents)
-        return _corpus(indexed, documents, pipeline)
+        return _corpus(indexed, intake.finish(), pipeline)
 
 
 def from_texts(
@@ -259,8 +265,8 @@ def _reporting(records: Iterator[Record], meter: Meter, progress: Progress | Non
         progress(number, 1.0)
 
 
-def _warn_of_repeated_ids(documents: SqliteDocuments) -> None:
-    repeated = documents.first_repeated_id()
+def _warn_of_repeated_ids(documents: DocumentStore) -> None:
+    repeated = documents.first_repeated_id() if isinstance(documents, SqliteDocuments) else None
     if repeated is not None:
         message = f"More than one document has the id {repeated!r}; their rows tell such documents apart."
         warnings.warn(message, CorpusWarning, stacklevel=4)

@@ -73,26 +73,41 @@ class Sizes:
     n_tokens: int
 
 
-def count_vocabulary(
-    workers: Workers,
-    shares: Sequence[Sequence[tuple[int, SourceFile]]],
-    options: ReadOptions,
-    pipeline: TextPipeline,
-) -> tuple[tuple[str, ...], int]:
+@dataclass(frozen=True)
+class FileShare:
+    """The files that one worker reads.
+
+    Parameters
+    ----------
+    files : tuple of (int, SourceFile)
+        With their numbers in the corpus.
+    options : ReadOptions
+    pipeline : TextPipeline
+    """
+
+    files: tuple[tuple[int, SourceFile], ...]
+    options: ReadOptions
+    pipeline: TextPipeline
+
+
+def settled_options(workers: Workers, first: SourceFile, options: ReadOptions) -> ReadOptions:
+    """Find the columns in the first file, on a worker."""
+    found: ReadOptions = workers.fetch([workers.call(0, _settle, first.name, options)])[0]
+    return found
+
+
+def count_vocabulary(workers: Workers, shares: Sequence[FileShare]) -> tuple[str, ...]:
     """Read all files, and choose the vocabulary.
 
     Parameters
     ----------
     workers : Workers
-    shares : sequence of sequence of (int, SourceFile)
-        The files of each worker, with their numbers.
-    options : ReadOptions
-    pipeline : TextPipeline
+    shares : sequence of FileShare
+        One a worker.
 
     Returns
     -------
-    vocabulary : tuple of str, length V
-    n_documents : int
+    tuple of str, length V
 
     Raises
     ------
@@ -100,21 +115,17 @@ def count_vocabulary(
         If a file cannot be read or lacks a column (it is named), or nothing is left after cleaning.
     """
     n = workers.n_workers
-    first = min(file for share in shares for file in share)[1].name
-    (options,) = workers.fetch([workers.call(0, _settle, first, options)])
-    done = [workers.call(w, read_files, shares[w], options, pipeline, n, n_results=1 + n) for w in range(n)]
+    limits = shares[0].pipeline.limits
+    done = [workers.call(w, read_files, shares[w], n, n_results=1 + n) for w in range(n)]
     sizes: list[Sizes] = workers.fetch([results[0] for results in done])
     n_documents = sum(size.n_documents for size in sizes)
     check_tokens_left(n_documents, sum(s.n_read for s in sizes), sum(s.n_tokens for s in sizes))
     chosen = workers.fetch(
-        [
-            workers.call(w, choose_words, pipeline.limits, n_documents, *[r[1 + w] for r in done])
-            for w in range(n)
-        ]
+        [workers.call(w, choose_words, limits, n_documents, *[r[1 + w] for r in done]) for w in range(n)]
     )
     table = _joined([found for found, _ in chosen])
-    check_words_left(len(table.words), sum(seen for _, seen in chosen), pipeline.limits, n_documents)
-    return tuple(_select(table, pipeline.limits, n_documents).words), n_documents
+    check_words_left(len(table.words), sum(seen for _, seen in chosen), limits, n_documents)
+    return tuple(_select(table, limits, n_documents).words)
 
 
 # --- on a worker -------------------------------------------------------------------------------------------
@@ -124,15 +135,9 @@ def _settle(_: Memory, first: str, options: ReadOptions) -> ReadOptions:
     return settle_columns(first, options)
 
 
-def read_files(
-    memory: Memory,
-    files: Sequence[tuple[int, SourceFile]],
-    options: ReadOptions,
-    pipeline: TextPipeline,
-    n_buckets: int,
-) -> list[Any]:
+def read_files(memory: Memory, share: FileShare, n_buckets: int) -> list[Any]:
     """Read files and remember them; return their `Sizes`, and a `WordTable` for each bucket of words."""
-    memory[READ] = {number: _read(file.name, options, pipeline) for number, file in files}
+    read_share(memory, share)
     read: list[ReadFile] = list(memory[READ].values())
     sizes = Sizes(
         sum(file.tokens.n_documents for file in read),
@@ -142,6 +147,11 @@ def read_files(
     table = _joined([WordTable(file.tokens.words, *word_frequencies(file.tokens)) for file in read])
     bucket = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in table.words], np.int64)
     return [sizes, *(_taken(table, np.flatnonzero(bucket % n_buckets == b)) for b in range(n_buckets))]
+
+
+def read_share(memory: Memory, share: FileShare) -> None:
+    """Read files and remember them."""
+    memory[READ] = {number: _read(file.name, share.options, share.pipeline) for number, file in share.files}
 
 
 def choose_words(

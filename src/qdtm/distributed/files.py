@@ -44,6 +44,9 @@ class FileCorpus:
         The encoding, where it should not be found out.
     pipeline : TextPipeline, optional
         The steps from text to words.
+    results : str or path, optional
+        A folder or URL where workers write what became of the documents, a Parquet file for each file; on a
+        cluster, one that all machines share.
     """
 
     files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -51,6 +54,7 @@ class FileCorpus:
     id_column: str | None = None
     encoding: str | None = None
     pipeline: TextPipeline | None = None
+    results: str | os.PathLike[str] | None = None
 
     @property
     def read_options(self) -> ReadOptions:

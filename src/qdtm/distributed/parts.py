@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from qdtm.concepts.term_index import Collection, TermIndex
 from qdtm.corpus.indexing import count_matrix, renumber
-from qdtm.distributed.counting import READ
+from qdtm.distributed.counting import READ, FileShare, read_share
 from qdtm.distributed.workers import Memory, Workers, call_all
+from qdtm.errors import ClusterError
 
 PARTS = "parts"
 """Where a worker remembers its parts, in order."""
@@ -110,6 +111,14 @@ def add_up(workers: Workers, function: OfPart, *arguments: Any) -> Any:
 # --- on a worker -------------------------------------------------------------------------------------------
 
 
+def parts_of(memory: Memory) -> list[Part]:
+    """Return the parts of a worker."""
+    if PARTS not in memory:
+        raise ClusterError("A worker died, and with it what it had read and searched; start again.")
+    parts: list[Part] = memory[PARTS]
+    return parts
+
+
 def _encode(memory: Memory, vocabulary: tuple[str, ...]) -> tuple[Any, ...]:
     """Make parts of the files that were read; return their sizes, word counts and document frequencies."""
     parts, n_words = [], len(vocabulary)
@@ -125,6 +134,13 @@ def _encode(memory: Memory, vocabulary: tuple[str, ...]) -> tuple[Any, ...]:
     return [PartSize(p.name, p.n_documents, len(p.tokens)) for p in parts], word_counts, frequency
 
 
+def read_again(memory: Memory, share: FileShare, vocabulary: tuple[str, ...]) -> None:
+    """Make the parts of a worker whose predecessor died, so that their documents can be written."""
+    if PARTS not in memory:
+        read_share(memory, share)
+        _encode(memory, vocabulary)
+
+
 def _learn(memory: Memory, collection: Collection, first_documents: NDArray[np.int64]) -> None:
     """Tell all parts what the whole corpus is like, and where in it they are."""
     for part in memory[PARTS]:
@@ -132,11 +148,11 @@ def _learn(memory: Memory, collection: Collection, first_documents: NDArray[np.i
 
 
 def _ask(memory: Memory, function: OfPart, *arguments: Any) -> list[Any]:
-    return [function(part, *arguments) for part in memory[PARTS]]
+    return [function(part, *arguments) for part in parts_of(memory)]
 
 
 def _add_up(memory: Memory, function: OfPart, *arguments: Any) -> Any:
-    return _sum(_ask(memory, function, *arguments)) if memory[PARTS] else None
+    return _sum(_ask(memory, function, *arguments)) if parts_of(memory) else None
 
 
 def _sum(values: Sequence[Any]) -> Any:

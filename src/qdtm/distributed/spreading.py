@@ -1,4 +1,7 @@
-"""A `FileCorpus` and workers in, a `SpreadCorpus` out: the driver's view of documents that it never holds."""
+"""A `FileCorpus` and workers in, a `SpreadCorpus` out: the driver's view of documents that it never holds.
+
+Where there are no workers but this machine, its files are read into one `Corpus`.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.concepts.term_index import Collection
+from qdtm.corpus.building import of_records
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.store import MemoryDocuments
 from qdtm.corpus.text import TextPipeline
-from qdtm.distributed.counting import count_vocabulary
-from qdtm.distributed.files import FileCorpus, SourceFile, list_files
+from qdtm.distributed.counting import FileShare, count_vocabulary, settled_options
+from qdtm.distributed.files import FileCorpus, SourceFile, list_files, read_file, settle_columns
 from qdtm.distributed.parts import PartSize, encode_parts
 from qdtm.distributed.searching import PartsSearcher
 from qdtm.distributed.workers import Workers
@@ -31,6 +38,8 @@ class SpreadCorpus:
         The files, in order.
     workers : Workers
         Who have them.
+    shares : tuple of FileShare
+        Which files each worker read, and how.
     """
 
     vocabulary: tuple[str, ...]
@@ -38,6 +47,7 @@ class SpreadCorpus:
     collection: Collection
     parts: tuple[PartSize, ...]
     workers: Workers
+    shares: tuple[FileShare, ...]
 
     @property
     def n_words(self) -> int:
@@ -53,6 +63,26 @@ class SpreadCorpus:
     def n_tokens(self) -> int:
         """The number of tokens, N."""
         return sum(part.n_tokens for part in self.parts)
+
+    @property
+    def tokens(self) -> NDArray[np.int32]:
+        """The tokens that are here: none."""
+        return np.zeros(0, np.int32)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """The documents that are here: none."""
+        return np.zeros(1, np.int64)
+
+    @cached_property
+    def without_documents(self) -> Corpus:
+        """The vocabulary and the pipeline, for queries and new documents."""
+        return Corpus(self.vocabulary, self.tokens, self.offsets, MemoryDocuments([]), self.pipeline)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of what is here."""
+        return self.without_documents.fingerprint
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
@@ -79,10 +109,19 @@ def spread_corpus(source: FileCorpus, workers: Workers) -> SpreadCorpus:
     """
     files = list_files(source.files)
     pipeline = source.pipeline or TextPipeline()
-    shares = share_out(files, workers.n_workers)
-    vocabulary, _ = count_vocabulary(workers, shares, source.read_options, pipeline)
+    options = settled_options(workers, files[0], source.read_options)
+    shares = tuple(FileShare(tuple(s), options, pipeline) for s in share_out(files, workers.n_workers))
+    vocabulary = count_vocabulary(workers, shares)
     sizes, collection = encode_parts(workers, vocabulary)
-    return SpreadCorpus(vocabulary, pipeline, collection, tuple(sizes), workers)
+    return SpreadCorpus(vocabulary, pipeline, collection, tuple(sizes), workers, shares)
+
+
+def gather_corpus(source: FileCorpus) -> Corpus:
+    """Read all files of a corpus into one, on this machine."""
+    files = list_files(source.files)
+    options = settle_columns(files[0].name, source.read_options)
+    records = (record for file in files for record in read_file(file.name, options))
+    return of_records(records, source.pipeline)
 
 
 def share_out(files: Sequence[SourceFile], n_workers: int) -> list[list[tuple[int, SourceFile]]]:

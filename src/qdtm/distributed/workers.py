@@ -29,7 +29,7 @@ class Workers(Protocol):
         """How many there are."""
         ...
 
-    def call(self, worker: int, function: OnWorker, *arguments: Any, n_results: int = 1) -> Any:
+    def call(self, worker: int, function: OnWorker, *arguments: Any, n_results: int | None = None) -> Any:
         """Start a function on a worker; return a handle of its result, which stays there.
 
         Parameters
@@ -38,8 +38,8 @@ class Workers(Protocol):
         function : callable
         *arguments
             Values or handles; what a handle stands for is brought to the worker.
-        n_results : int
-            If above 1, the function returns so many values, and as many handles are returned.
+        n_results : int, optional
+            The function returns so many values; a list of as many handles is returned.
         """
         ...
 
@@ -79,27 +79,31 @@ class Outcome:
         return self.value
 
 
-def attempt(function: OnWorker, memory: Memory, arguments: Sequence[Any], n_results: int) -> Any:
-    """Run a function on a worker; return its outcome, or so many of them."""
-    error, results = None, None
+def attempt(function: OnWorker, memory: Memory, arguments: Sequence[Any], n_results: int | None) -> Any:
+    """Run a function on a worker; return its outcome, or a list of so many.
+
+    Arguments may be outcomes of other calls; if one of those went wrong, so has this one.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
-            if not any(isinstance(argument, Outcome) and argument.error for argument in arguments):
-                results = function(memory, *map(_value_of, arguments))
-            else:
-                error = next(a.error for a in arguments if isinstance(a, Outcome) and a.error)
+            results, error = function(memory, *map(value_of, arguments)), None
         except QdtmError as raised:
-            error = raised
+            results, error = None, raised
     warned = tuple((each.category, str(each.message)) for each in caught)
-    if n_results == 1:
+    if n_results is None:
         return Outcome(results, error, warned)
-    values = results if results is not None else [None] * n_results
-    return [Outcome(value, error, warned if i == 0 else ()) for i, value in enumerate(values)]
+    values = [None] * n_results if error else results
+    return [Outcome(value, error, () if i else warned) for i, value in enumerate(values)]
 
 
-def _value_of(argument: Any) -> Any:
-    return argument.value if isinstance(argument, Outcome) else argument
+def value_of(argument: Any) -> Any:
+    """Return what an argument stands for: of an outcome the value, or its error is raised."""
+    if not isinstance(argument, Outcome):
+        return argument
+    if argument.error is not None:
+        raise argument.error
+    return argument.value
 
 
 class SerialWorkers:
@@ -114,7 +118,7 @@ class SerialWorkers:
         self.n_workers = n_workers
         self._memories: list[Memory] = [{} for _ in range(n_workers)]
 
-    def call(self, worker: int, function: OnWorker, *arguments: Any, n_results: int = 1) -> Any:
+    def call(self, worker: int, function: OnWorker, *arguments: Any, n_results: int | None = None) -> Any:
         """Run a function at once."""
         return attempt(function, self._memories[worker], arguments, n_results)
 

@@ -74,7 +74,8 @@ def fit_parents(
     for q, words in enumerate(problem.concept_words):
         result.n_wk[words, q] -= 1.0  # the concept words' own document is no part of the corpus
     token_topics = last.topics[: len(problem.tokens)]
-    order = final_order(result.n_wk, token_topics, problem.n_parents)
+    in_use = np.flatnonzero(chain.counts.n_wk.any(axis=0)).astype(np.int32)
+    order = final_order(result.n_wk, in_use, problem.n_parents)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
     position[order] = np.arange(len(order))
     return ParentFit(
@@ -127,11 +128,12 @@ def promoted_mass(
     return mass
 
 
-def final_order(
-    n_wk: NDArray[np.float64], token_topics: NDArray[np.int32], n_parents: int
-) -> NDArray[np.int64]:
-    """Columns in their final order: the parents, then every background topic in use, largest first."""
+def final_order(n_wk: NDArray[np.float64], in_use: NDArray[np.int32], n_parents: int) -> NDArray[np.int64]:
+    """Columns in their final order: the parents, then every background topic in use, largest first.
+
+    `in_use` are those that tokens have in the last sample.
+    """
     size = n_wk.sum(axis=0)
-    used = np.union1d(np.flatnonzero(size > 0), token_topics)
+    used = np.union1d(np.flatnonzero(size > 0), in_use)
     background = used[used >= n_parents]
     return np.concatenate([np.arange(n_parents), background[np.argsort(-size[background], kind="stable")]])

@@ -11,12 +11,12 @@ query, which learn where general words live before the parent opens to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach, cover_the_corpus, uncovered_share
+from qdtm.concepts.reach import HasBreadth, Reach, cover_the_corpus, uncovered_share
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine, Threads
@@ -34,6 +34,8 @@ Above 1, because what lies beside a narrow concept is nearer to it and must be t
 
 MOST_BACKGROUND_TOPICS = 60
 
+SKIPPED_AT_ONCE = 2**20
+
 BACKGROUND_SWEEPS = 20
 """Sweeps that the background has to itself."""
 
@@ -43,13 +45,9 @@ def start_as_paper(
 ) -> Chain:
     """Start as Initialize in Appendix C: whole documents in one topic; or take up where it was put down."""
     tokens, offsets = with_concept_documents(problem)
-    fixed = fixed_topics(problem)[tokens]  # (N,)
-    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    home = np.full(len(offsets) - 1, problem.n_parents, np.int32)  # (D,)
-    concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
-    home[document[concept]] = fixed[concept]
-    topics = np.where(fixed >= 0, fixed, home[document]).astype(np.int32)
-    start = assign(tokens, offsets, topics)
+    start = assign(
+        tokens, offsets, topics_as_paper(tokens, offsets, fixed_topics(problem), problem.n_parents)
+    )
     return open_chain(engine or Threads(), start, parent_rules(problem), seed, (PHASE,), state=state)
 
 
@@ -66,15 +64,27 @@ def start_from_reach(
     keep: KeepChain | None = None,
 ) -> Chain:
     """Start the parents with the documents that speak for them, beside a background that knows the rest."""
+    chain = place_claims(problem, reaches, n_background, seed, engine, state=state)
+    learn_background(chain, progress, interruption, keep)
+    return chain
+
+
+def place_claims(
+    problem: ParentProblem,
+    reaches: Sequence[Reach],
+    n_background: int,
+    seed: int,
+    engine: Engine | None = None,
+    *,
+    state: ChainState | None = None,
+) -> Chain:
+    """Put claimed documents into the parents and scatter the rest; the background has yet to be learned."""
     tokens, offsets = with_concept_documents(problem)
     claims = claimed_documents(reaches, len(problem.offsets) - 1)  # (D,)
     claims = np.concatenate([claims, np.arange(problem.n_parents)])  # the concept words' own documents
-    fixed = fixed_topics(problem)[tokens]
-    claim = np.repeat(claims, np.diff(offsets))  # (N,)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-    scattered = rng.integers(problem.n_parents, problem.n_parents + n_background, len(tokens))
-    topics = np.where(fixed >= 0, fixed, np.where(claim >= 0, claim, scattered)).astype(np.int32)
-    chain = open_chain(
+    scattered = next(scatter([len(tokens)], problem.n_parents, n_background, seed))
+    topics = topics_from_claims(tokens, offsets, fixed_topics(problem), claims, scattered)
+    return open_chain(
         engine or Threads(),
         assign(tokens, offsets, topics),
         parent_rules(problem),
@@ -83,11 +93,50 @@ def start_from_reach(
         unclaimed=claims < 0,
         state=state,
     )
-    _learn_background(chain, progress, interruption, keep)
-    return chain
 
 
-def _learn_background(
+def topics_as_paper(
+    tokens: NDArray[np.int32], offsets: NDArray[np.int64], fixed_topic: NDArray[np.int32], n_parents: int
+) -> NDArray[np.int32]:
+    """Put each document into the topic of the first concept word met, or the background, (N,)."""
+    fixed = fixed_topic[tokens]  # (N,)
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    home = np.full(len(offsets) - 1, n_parents, np.int32)  # (D,)
+    concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
+    home[document[concept]] = fixed[concept]
+    return np.where(fixed >= 0, fixed, home[document]).astype(np.int32)
+
+
+def topics_from_claims(
+    tokens: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    fixed_topic: NDArray[np.int32],
+    claims: NDArray[np.int64],
+    scattered: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """Put claimed documents into their parent, the tokens of others where they were scattered, (N,)."""
+    fixed = fixed_topic[tokens]  # (N,)
+    claim = np.repeat(claims, np.diff(offsets))  # (N,)
+    return np.where(fixed >= 0, fixed, np.where(claim >= 0, claim, scattered)).astype(np.int32)
+
+
+def scatter(
+    lengths: Iterable[int], n_parents: int, n_background: int, seed: int, *, skip: int = 0
+) -> Iterator[NDArray[np.int64]]:
+    """Yield random background topics for stretches of tokens of the given lengths.
+
+    Where the corpus is in parts, `skip` tokens come before the first stretch; each part draws what it would
+    draw in the whole.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+    lowest, highest = n_parents, n_parents + n_background
+    for start in range(0, skip, SKIPPED_AT_ONCE):
+        rng.integers(lowest, highest, min(SKIPPED_AT_ONCE, skip - start))
+    for length in lengths:
+        yield rng.integers(lowest, highest, length)
+
+
+def learn_background(
     chain: Chain,
     progress: ProgressCallback | None,
     interruption: Interruption | None,
@@ -120,7 +169,7 @@ def claimed_documents(reaches: Sequence[Reach], n_documents: int) -> NDArray[np.
     return claims
 
 
-def choose_n_background(reaches: Sequence[Reach]) -> int:
+def choose_n_background(reaches: Sequence[HasBreadth]) -> int:
     """Choose how many background topics to start with: those that cut the rest finer than the queries.
 
     Queries that cover the corpus leave room for one, and start as in the paper; a lone query on a hundredth

@@ -11,12 +11,13 @@ the parent, so all tokens start without a topic and draw one after the other.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.sampler.assignment import unassigned
-from qdtm.sampler.chain import open_chain
+from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.kernels import Rules
 from qdtm.sampler.problem import Priors
@@ -94,6 +95,24 @@ def fit_subtopics(
         alone=alone,
         state=saved and saved.state,
     )
+    return split_parent(
+        chain, schedule, min_tokens, name=name, saved=saved, keep=keep, progress=progress,
+        interruption=interruption,
+    )  # fmt: skip
+
+
+def split_parent(
+    chain: Chain,
+    schedule: Schedule,
+    min_tokens: float,
+    *,
+    name: str | None = None,
+    saved: Saved | None = None,
+    keep: KeepChain | None = None,
+    progress: ProgressCallback | None = None,
+    interruption: Interruption | None = None,
+) -> SubtopicFit:
+    """Run phase 2 for one parent topic from where its chain stands; parameters as in `fit_subtopics`."""
     result = run_chain(
         chain,
         schedule,
@@ -107,7 +126,7 @@ def fit_subtopics(
     subtopic = chain.assignment.topics  # (N_q,)
     chain.shards.release()
     size = result.n_wk.sum(axis=0)
-    alive = np.bincount(subtopic, minlength=len(size)) > 0
+    alive = chain.counts.n_wk.any(axis=0)
     kept = np.flatnonzero(alive & (size >= min_tokens))
     kept = kept[np.argsort(-size[kept], kind="stable")]
     position = np.full(len(size), -1, np.int32)
@@ -116,8 +135,11 @@ def fit_subtopics(
     return SubtopicFit(result.n_wk[:, kept], max(0.0, float(rest)), position[subtopic], result.trace)
 
 
-def subtopic_rules(tokens: NDArray[np.int32], n_words: int, priors: Priors) -> Rules:
-    """The rules of phase 2: no concept words, no promotion, smoothing over |W_q| words."""
+def subtopic_rules(tokens: NDArray[np.integer[Any]], n_words: int, priors: Priors) -> Rules:
+    """The rules of phase 2: no concept words, no promotion, smoothing over |W_q| words.
+
+    `tokens` are the parent's, or each word that it has.
+    """
     return Rules(
         alpha=float(priors.alpha),
         gamma=float(priors.gamma),

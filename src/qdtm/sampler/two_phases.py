@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach
+from qdtm.concepts.reach import HasBreadth
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine
+from qdtm.sampler.grounds import Ground
 from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.running import KeepChain, Saved
-from qdtm.sampler.starts import choose_n_background, start_as_paper, start_from_reach
-from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
+from qdtm.sampler.starts import choose_n_background, learn_background
+from qdtm.sampler.subtopics import SubtopicFit, split_parent
 
 if TYPE_CHECKING:
     from qdtm.settings import Settings
@@ -47,13 +48,14 @@ class TwoPhases:
 
 def run_two_phases(
     problem: ParentProblem,
-    reaches: Sequence[Reach],
+    reaches: Sequence[HasBreadth],
     names: Sequence[str],
     settings: Settings,
     progress: ProgressCallback | None = None,
     *,
     engine: Engine,
     interruption: Interruption,
+    ground: Ground,
     checkpoint: Checkpoint | None = None,
 ) -> TwoPhases:
     """Fit the parent topics, then split each; a request to stop ends it with what there is.
@@ -64,14 +66,17 @@ def run_two_phases(
         Where to sweep.
     interruption : Interruption
         Whether to stop.
+    ground : Ground
+        Where the tokens are.
     checkpoint : Checkpoint, optional
         Where the chains are kept; those that are there already go on.
     """
-    fit = _Fit(problem, settings, engine, checkpoint, progress, interruption)
+    fit = _Fit(problem, settings, ground, engine, checkpoint, progress, interruption)
     parents = _first_phase(fit, reaches)
     subtopics: tuple[SubtopicFit, ...] = ()
     if settings.subtopics and not interruption.requested:
         subtopics = _second_phase(fit, parents, names)
+    ground.release()
     token_subtopics = np.full(len(problem.tokens), -1, np.int32)
     for q, found in enumerate(subtopics):
         token_subtopics[parents.token_topics == q] = found.token_subtopics
@@ -84,6 +89,7 @@ class _Fit:
 
     problem: ParentProblem
     settings: Settings
+    ground: Ground
     engine: Engine
     checkpoint: Checkpoint | None
     progress: ProgressCallback | None
@@ -97,7 +103,7 @@ class _Fit:
         return keeper.saved(), keeper.keep
 
 
-def _first_phase(fit: _Fit, reaches: Sequence[Reach]) -> ParentFit:
+def _first_phase(fit: _Fit, reaches: Sequence[HasBreadth]) -> ParentFit:
     settings = fit.settings
     saved, keep = fit.kept("parents")
     state, run = saved or (None, None)
@@ -105,19 +111,10 @@ def _first_phase(fit: _Fit, reaches: Sequence[Reach]) -> ParentFit:
     # that cover the corpus.
     n_background = settings.n_background_topics or choose_n_background(reaches)
     if settings.start_as_paper or n_background == 1:
-        chain = start_as_paper(fit.problem, settings.seed, fit.engine, state=state)
+        chain = fit.ground.start_as_paper(state)
     else:
-        chain = start_from_reach(
-            fit.problem,
-            reaches,
-            n_background,
-            settings.seed,
-            fit.engine,
-            state=state,
-            progress=fit.progress,
-            interruption=fit.interruption,
-            keep=keep,
-        )
+        chain = fit.ground.start_from_reach(reaches, n_background, state)
+        learn_background(chain, fit.progress, fit.interruption, keep)
     parents = fit_parents(
         fit.problem,
         chain,
@@ -127,7 +124,7 @@ def _first_phase(fit: _Fit, reaches: Sequence[Reach]) -> ParentFit:
         run=run,
         keep=keep,
     )
-    chain.shards.release()
+    fit.ground.end_parents(chain)
     return parents
 
 
@@ -136,21 +133,15 @@ def _second_phase(fit: _Fit, parents: ParentFit, names: Sequence[str]) -> tuple[
     problem, settings, engine = fit.problem, fit.settings, fit.engine
 
     def split(q: int) -> SubtopicFit:
-        where = np.flatnonzero(parents.token_topics == q)
-        tokens, offsets = cut_out(problem.tokens, problem.offsets, where)
         saved, keep = fit.kept(f"subtopics-{q}")
-        return fit_subtopics(
-            tokens,
-            offsets,
-            problem.n_words,
-            settings.priors,
+        state = saved and saved.state
+        chain, n_tokens = fit.ground.start_subtopics(parents, q, state, alone=problem.n_parents == 1)
+        enough = settings.fewest_tokens(fit.ground.n_tokens, n_tokens)
+        return split_parent(
+            chain,
             settings.schedule,
-            settings.fewest_tokens(len(problem.tokens), len(tokens)),
-            settings.seed,
-            (q,),
+            enough,
             name=names[q],
-            engine=engine,
-            alone=problem.n_parents == 1,
             saved=saved,
             keep=keep,
             progress=fit.progress,

@@ -1,0 +1,119 @@
+"""What files a corpus is in, and what is said when one is not there or not like the others."""
+
+import pytest
+from tests.distributed.conftest import assert_same, write_csv
+
+from qdtm.corpus.records import ReadOptions
+from qdtm.distributed import FileCorpus
+from qdtm.distributed.files import is_pattern, list_files, read_file
+from qdtm.distributed.spreading import gather_corpus, spread_corpus
+from qdtm.distributed.workers import SerialWorkers
+from qdtm.errors import CorpusError
+
+
+def names(files):
+    return [file.name.rpartition("/")[2] for file in files]
+
+
+def test_a_pattern_is_taken_in_the_order_of_the_names(folder):
+    found = list_files(str(folder / "part-*.*"))
+    assert names(found) == [
+        f"part-{i}.{kind}" for i, kind in enumerate(["csv", "jsonl", "parquet", "csv", "jsonl"])
+    ]
+    assert all(file.size > 0 for file in found)
+
+
+def test_a_list_is_taken_in_its_own_order(folder):
+    assert names(list_files([folder / "part-3.csv", str(folder / "part-0*")])) == ["part-3.csv", "part-0.csv"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("{}/none-*.csv", "No file matches '{}/none-*.csv'."),
+        ("{}/none.csv", "There is no file '{}/none.csv'."),
+        (["{}/part-0.csv", "{}/part-0.*"], "The file '{}/part-0.csv' is there twice"),
+        ([], "There is no file in the list"),
+        ("{}/notes.doc", "Files like '{}/notes.doc' cannot be read"),
+        ("memory://nowhere/*.csv", "No file matches 'memory://nowhere/*.csv'."),
+        ("memory://nowhere/a.csv", "There is no file 'memory://nowhere/a.csv'."),
+        ("strange://a/b.csv", "Cannot read 'strange://a/b.csv': "),
+    ],
+)
+def test_what_is_not_there_is_named(folder, wanted, said):
+    pytest.importorskip("fsspec")
+    (folder / "notes.doc").write_text("x")
+    files = wanted.format(folder) if isinstance(wanted, str) else [each.format(folder) for each in wanted]
+    with pytest.raises(CorpusError) as error:
+        list_files(files)
+    assert said.format(folder) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_at_a_url_is_read_like_any_other(folder):
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    system.pipe_file("/bucket/part-0.csv", (folder / "part-0.csv").read_bytes())
+
+    (found,) = list_files("memory://bucket/*.csv")
+    records = list(read_file(found.name, ReadOptions("text", "name")))
+
+    assert found.name == "memory:///bucket/part-0.csv" or found.name == "memory://bucket/part-0.csv"
+    assert [record.id for record in records[:2]] == ["doc 0", "doc 1"]
+
+
+@pytest.mark.parametrize("read", [lambda source: spread_corpus(source, SerialWorkers(2)), gather_corpus])
+class TestOneLineNamesTheFile:
+    def test_that_lacks_the_text_column(self, read, tmp_path):
+        write_csv(tmp_path / "a.csv", [["x", "the text", 1]])
+        (tmp_path / "b.csv").write_text("name,body\nx,the text\n")
+        with pytest.raises(CorpusError) as error:
+            read(FileCorpus(str(tmp_path / "*.csv")))
+        assert str(error.value).startswith(f"Column 'text' is not in '{tmp_path}/b.csv'.")
+        assert "\n" not in str(error.value)
+
+    def test_that_is_broken(self, read, tmp_path):
+        (tmp_path / "a.jsonl").write_text('{"text": "a text"}\n')
+        (tmp_path / "b.jsonl").write_text('{"text": "a text"}\n{"text": \n')
+        with pytest.raises(CorpusError, match=r"Line 2 of '.*/b\.jsonl' is not JSON"):
+            read(FileCorpus(str(tmp_path / "*.jsonl")))
+
+    def test_that_is_empty(self, read, tmp_path):
+        (tmp_path / "a.csv").write_text("")
+        with pytest.raises(CorpusError, match=r"a\.csv' is empty"):
+            read(FileCorpus(str(tmp_path / "*.csv")))
+
+    def test_nothing_but_stop_words(self, read, tmp_path):
+        (tmp_path / "a.csv").write_text("text\nthe of and\n")
+        with pytest.raises(CorpusError, match="Nothing is left of the 1 documents after cleaning"):
+            read(FileCorpus(str(tmp_path / "a.csv")))
+
+    def test_no_word_is_frequent_enough(self, read, tmp_path):
+        from qdtm.corpus import TextPipeline, VocabularyLimits
+
+        (tmp_path / "a.csv").write_text("text\ncat dog\nsea sun\n")
+        pipeline = TextPipeline(limits=VocabularyLimits(min_df=2))
+        with pytest.raises(CorpusError, match="None of the 4 words is left"):
+            read(FileCorpus(str(tmp_path / "a.csv"), pipeline=pipeline))
+
+
+def test_on_one_machine_the_files_are_one_corpus(files, whole):
+    corpus = gather_corpus(files)
+    assert corpus.vocabulary == whole.vocabulary
+    assert_same(corpus.tokens, whole.tokens)
+    assert corpus.documents[100].id == "doc 100"
+
+
+def test_warnings_come_from_where_a_file_is_read(tmp_path):
+    from qdtm.corpus import CorpusWarning
+
+    (tmp_path / "a.csv").write_bytes("text\ncafé cat dog\n".encode("latin-1"))
+    with pytest.warns(CorpusWarning, match="was read as cp1252"):
+        spread_corpus(FileCorpus(str(tmp_path / "a.csv")), SerialWorkers(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("a/*.csv", True), ("s3://b/a.csv", True), ("a.csv", False), ("folder", False)]
+)
+def test_what_stands_for_many_files(name, expected):
+    assert is_pattern(name) is expected
