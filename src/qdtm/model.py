@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any, Self
 
 import numpy as np
@@ -23,27 +22,29 @@ from qdtm.concepts.choosing import measure_reaches
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.distributed.files import FileCorpus
 from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
-from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
-from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
+from qdtm.embeddings import embed_vocabulary, load_vectors
+from qdtm.embeddings.vectors import WordVectors
+from qdtm.errors import ParameterError
+from qdtm.placing import reserve
+from qdtm.posing import Posed, freeze, pose
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
-from qdtm.results.related import related_words
 from qdtm.results.result import Result
-from qdtm.results.stability import Stability, measure_stability
+from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
-from qdtm.sampler.chains import Chains, run_chains
-from qdtm.sampler.problem import ParentProblem
+from qdtm.sampler.chains import run_chains
+from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.progress import ProgressCallback
-from qdtm.sampler.two_phases import TwoPhases
 from qdtm.settings import Settings, check_settings
 from qdtm.showing import ShowsResult
+from qdtm.unfinished import Start, begin_checkpoint, take_up
 
-PACKAGES = ("qdtm", "numpy", "numba", "scipy")
-"""The packages that decide about the numbers of a fit."""
+RUNNING = ("progress", "n_jobs", "engine", "address", "worker_dir")
+"""Parameters about how a fit is run: they do not change a byte of the result."""
 
-NOT_RECORDED = ("queries", "pipeline", "progress", "n_jobs", "engine", "address", "worker_dir")
-"""Parameters that are kept otherwise, or do not change a byte of the result."""
+NOT_RECORDED = ("queries", "pipeline", *RUNNING)
+"""Parameters that are kept otherwise, or need not be."""
 
 
 class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -196,7 +197,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
 
     # --- fitting -----------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+    def fit(self, X: Any, y: Any = None, *, checkpoint: str | os.PathLike[str] | None = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Find the queries' topics in a corpus.
 
         Parameters
@@ -205,53 +206,97 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             Texts, ready tokens, a DataFrame or an iterator. The documents of a `FileCorpus` stay with the
             workers if the engine is "ray".
         y : ignored
+        checkpoint : path, optional
+            A folder, where a fit that takes long is written down now and then; `resume` goes on from there if
+            it is killed. It is gone when the fit is done.
         """
         settings = check_settings(self.get_params(deep=False))
         queries = as_queries(self.queries)
         if isinstance(X, FileCorpus):
             source = replace(X, pipeline=X.pipeline or self.pipeline)
             if settings.engine == "ray":
-                return self._fit_files(source, queries, settings)
+                return self._fit_files(source, queries, settings, checkpoint)
             X = gather_corpus(source)
         corpus = Corpus.of(X, pipeline=self.pipeline)
-        asked = self._ask(corpus, queries, settings)
+        posed = self._pose(corpus, queries, settings)
+        if checkpoint is None:
+            return self._sample(corpus, posed, settings, None)
+        start = Start(posed, self._parameters(), corpus.fingerprint, corpus.pipeline)
+        with reserve(checkpoint):
+            return self._sample(corpus, posed, settings, begin_checkpoint(checkpoint, start))
+
+    @classmethod
+    def resume(cls, checkpoint: str | os.PathLike[str], X: Any, **running: Any) -> Self:
+        """Go on with a fit that was killed; it ends in the same bytes as if it had not been.
+
+        Parameters
+        ----------
+        checkpoint : path
+            The folder that `fit` was given.
+        X : Corpus, or anything that `Corpus.of` takes
+            The same corpus.
+        **running
+            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction.
+
+        Raises
+        ------
+        StorageError
+            If nothing was written down there yet, it is damaged, or the corpus is another.
+        """
+        unknown = sorted(set(running) - set(RUNNING))
+        if unknown:
+            raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(RUNNING)}.")
+        with reserve(checkpoint):
+            start, corpus, kept = take_up(checkpoint, X)
+            queries = [concept.query for concept in start.posed.concepts]
+            model = cls(queries, **dict(start.parameters), **running)
+            settings = check_settings(model.get_params(deep=False))
+            return model._sample(corpus, start.posed, settings, kept)
+
+    def _sample(
+        self, corpus: Corpus, posed: Posed, settings: Settings, checkpoint: Checkpoint | None
+    ) -> Self:
+        """Answer the question, and make the outcome this estimator's own."""
+        problem, reaches = posed.problem(corpus, settings), measure_reaches(corpus, posed.concepts)
         with open_engine(settings) as engine:
             chains = run_chains(
-                asked.problem, asked.reaches, asked.names, settings, self.progress, engine=engine
+                problem, reaches, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
-        self._adopt(self._freeze(corpus, asked, chains, settings), corpus)
+        self._adopt(freeze(corpus, posed, chains, settings, self._parameters()), corpus)
+        if checkpoint is not None:
+            checkpoint.remove()
         return self
 
-    def _fit_files(self, source: FileCorpus, queries: tuple[Query, ...], settings: Settings) -> Self:
+    def _fit_files(
+        self,
+        source: FileCorpus,
+        queries: tuple[Query, ...],
+        settings: Settings,
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> Self:
         """Fit a corpus whose documents are with the workers of a cluster alone."""
         from qdtm.distributed.fitting import ClusterFit
 
+        if checkpoint is not None:
+            raise ParameterError(
+                f"checkpoint is {os.fspath(checkpoint)!r}; the fit of a FileCorpus on a cluster keeps none."
+            )
         with ClusterFit(source, settings) as cluster:
-            asked = self._ask(cluster.corpus, queries, settings)
-            chains = cluster.run(asked.problem, asked.reaches, asked.names, self.progress)
-            fit = cluster.finish(self._freeze(cluster.corpus, asked, chains, settings))
+            corpus = cluster.corpus
+            posed = self._pose(corpus, queries, settings)
+            reaches = measure_reaches(corpus, posed.concepts)
+            chains = cluster.run(posed.problem(corpus, settings), reaches, posed.names, self.progress)
+            fit = cluster.finish(freeze(corpus, posed, chains, settings, self._parameters()))
         self._adopt(fit, cluster.stand_in)
         return self
 
-    def _ask(self, corpus: Corpus | SpreadCorpus, queries: tuple[Query, ...], settings: Settings) -> _Asked:
+    def _pose(self, corpus: Corpus | SpreadCorpus, queries: tuple[Query, ...], settings: Settings) -> Posed:
         """Turn the queries into what the sampler is asked."""
         also = [word for query in queries for word in query.text.lower().split()]
         vectors = load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
         concepts = self._expand(corpus, queries, settings, vectors)
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
-        problem = _pose(corpus, concepts, embedded, settings)
-        return _Asked(concepts, embedded, problem, measure_reaches(corpus, concepts))
-
-    def _freeze(
-        self, corpus: Corpus | SpreadCorpus, asked: _Asked, chains: Chains, settings: Settings
-    ) -> ModelFit:
-        """Put together the frozen outcome."""
-        unit = asked.embedded.unit if asked.embedded is not None and settings.promotion_weight > 0 else None
-        graph = asked.problem.graph
-        threshold = None if unit is None else graph.threshold
-        outcome = _freeze(corpus, asked.concepts, chains.first, settings, threshold, self._parameters())
-        stability = measure_stability(chains.complete, asked.names, corpus.vocabulary, settings.n_chains)
-        return replace(outcome, related=related_words(graph, unit), stability=stability)
+        return pose(corpus, concepts, embedded, settings)
 
     def _expand(
         self,
@@ -430,71 +475,3 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """What the sampler is asked, and how that came about."""
-
-    concepts: tuple[Concept, ...]
-    embedded: VocabularyVectors | None
-    problem: ParentProblem
-    reaches: list[Any]
-
-    @property
-    def names(self) -> list[str]:
-        return [concept.name for concept in self.concepts]
-
-
-def _pose(
-    corpus: Corpus | SpreadCorpus,
-    concepts: Sequence[Concept],
-    embedded: VocabularyVectors | None,
-    settings: Settings,
-) -> ParentProblem:
-    """Put together what phase 1 works on."""
-    words = [np.array(concept.word_indices, np.int32) for concept in concepts]
-    threshold = settings.similarity_threshold
-    if threshold is None:
-        threshold = 1.0 if embedded is None else similarity_threshold(embedded)
-    return ParentProblem(
-        tokens=corpus.tokens,
-        offsets=corpus.offsets,
-        n_words=corpus.n_words,
-        concept_words=words,
-        graph=promotion_graph(embedded, words, threshold, n_words=corpus.n_words),
-        unit=embedded.unit if embedded is not None and settings.word_filtering else None,
-        promotion_weight=settings.promotion_weight if embedded is not None else 0.0,
-        priors=settings.priors,
-    )
-
-
-def _freeze(
-    corpus: Corpus | SpreadCorpus,
-    concepts: tuple[Concept, ...],
-    found: TwoPhases,
-    settings: Settings,
-    threshold: float | None,
-    parameters: dict[str, Any],
-) -> ModelFit:
-    """Put together the frozen outcome."""
-    parents, subtopics = found.parents, found.subtopics
-    none = np.zeros((corpus.n_words, 0), np.float32)
-    return ModelFit(
-        vocabulary=corpus.vocabulary,
-        concepts=concepts,
-        word_topic=parents.word_topic.astype(np.float32),
-        promoted_mass=parents.promoted_mass.astype(np.float32),
-        subtopic_counts=tuple(s.counts.astype(np.float32) for s in subtopics) or (none,) * len(concepts),
-        subtopic_rest=tuple(s.rest for s in subtopics) or (0.0,) * len(concepts),
-        token_topics=parents.token_topics,
-        token_subtopics=found.token_subtopics,
-        token_promoted=parents.token_promoted,
-        parent_trace=parents.trace,
-        subtopic_traces=tuple(s.trace for s in subtopics),
-        beta=settings.priors.beta,
-        threshold=threshold,
-        parameters=parameters,
-        corpus_fingerprint=corpus.fingerprint,
-        versions={package: version(package) for package in PACKAGES},
-    )

@@ -22,21 +22,21 @@ from qdtm.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
     from qdtm.model import QueryDrivenTopicModel
 
 _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
                 "gamma", "min_sweeps", "max_sweeps", "n_chains", "n_jobs", "engine", "address",
                 "worker_dir")  # fmt: skip
+_RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 
 
 @click.command()
-@click.argument("corpus", type=click.Path())
+@click.argument("corpus", type=click.Path(), required=False)
 @query_options
-@click.option(
-    "-o", "--output", type=click.Path(), required=True, metavar="DIR", help="Where to save the result."
-)
+@click.option("-o", "--output", type=click.Path(), metavar="DIR", help="Where to save the result.")
+@click.option("--resume", type=click.Path(), metavar="DIR", help="Go on with a fit into DIR that was killed.")
 @force_option
 @read_options
 @text_options
@@ -47,9 +47,7 @@ _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_pr
 @seed_option
 @quiet_option
 @output_options
-def fit(
-    corpus: str, output: str, force: bool, no_report: bool, quiet: bool, as_json: bool, **options: Any
-) -> None:
+def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -58,32 +56,80 @@ def fit(
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
     documents.csv (your own columns, the relevance of each document to each query, and its main subtopic).
     Ctrl-C ends early, and saves what was found until then.
+
+    A fit that takes long is kept in DIR.unfinished while it runs. If it is killed, `qdtm fit --resume DIR`
+    goes on where it was, and ends in the same result.
     """
     from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
-    from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
+    from qdtm.cli.fitting import end_if_interrupted, note_doubts
     from qdtm.cli.json_forms import model_json
-    from qdtm.cli.opening import check_columns, open_corpus
-    from qdtm.cli.queries import parse_queries, query_parameters
     from qdtm.cli.report import REPORT
+    from qdtm.cli.resuming import check_begun
     from qdtm.storage import claim
 
+    options = _begun(options) if resume is None else _resumed(options, resume)
+    output, force = options["output"], options["force"]
     click.get_current_context().with_resource(claim(output, force=force))
-    queries = parse_queries(options)
-    model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
+    if resume is None:
+        check_begun(output, force=force)
     notes = notes_console(quiet=quiet)
     with warnings_as_notes(notes):
-        documents = open_corpus(corpus, options, notes)
-        columns = check_columns(documents, options)
-        fit_with_progress(model, documents, notes)
+        model = _fitted(options, notes)
     note_doubts(model, notes)
-    model.set_columns(**columns).save(output, force=force)
-    if not no_report:
+    model.save(output, force=force)
+    if not options["no_report"]:
         model.report(Path(output) / REPORT)
     if as_json:
         print_json({"path": output} | model_json(model, 10))
     elif not quiet:
-        print_page(_page(model, output, with_report=not no_report))
+        print_page(_page(model, output, with_report=not options["no_report"]))
     end_if_interrupted(model, output)
+
+
+def _begun(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a fit that begins."""
+    if options["corpus"] is None:
+        raise click.UsageError("Missing argument 'CORPUS'.")
+    if options["output"] is None:
+        raise click.UsageError("Missing option '-o' / '--output'.")
+    if "://" not in options["corpus"]:
+        options["corpus"] = str(Path(options["corpus"]).absolute())
+    return options
+
+
+def _resumed(options: dict[str, Any], output: str) -> dict[str, Any]:
+    """Return the options of a fit that goes on: as it began, but run as the user says now."""
+    from click.core import ParameterSource
+
+    from qdtm.cli.resuming import read_command
+
+    source = click.get_current_context().get_parameter_source
+    given = {name for name in options if source(name) is ParameterSource.COMMANDLINE}
+    if given - _RUNNING:
+        raise click.UsageError(f"--resume goes on as it began; leave out {sorted(given - _RUNNING)[0]!r}.")
+    command = read_command(output)
+    return options | command | {name: options[name] for name in given} | {"output": output}
+
+
+def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:
+    """Fit, or go on fitting."""
+    from qdtm.cli.fitting import fit_with_progress, make_model, resume_with_progress
+    from qdtm.cli.opening import check_columns, open_corpus
+    from qdtm.cli.queries import parse_queries, query_parameters
+    from qdtm.cli.resuming import kept_command
+    from qdtm.unfinished import is_unfinished
+
+    queries = parse_queries(options)
+    model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
+    documents = open_corpus(options["corpus"], options, notes)
+    columns = check_columns(documents, options)
+    with kept_command(options["output"], options) as folder:
+        if is_unfinished(folder):
+            model = resume_with_progress(model, folder, documents, notes)
+        else:
+            fit_with_progress(model, documents, notes, checkpoint=folder)
+    model.set_columns(**columns)
+    return model
 
 
 def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from qdtm.cli.console import print_note
 from qdtm.cli.failure import InterruptedFailure
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from qdtm.concepts import Query
@@ -29,10 +31,24 @@ def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDriven
     return model
 
 
-def fit_with_progress(model: QueryDrivenTopicModel, corpus: Corpus, console: Console) -> None:
+def fit_with_progress(
+    model: QueryDrivenTopicModel, corpus: Corpus, console: Console, *, checkpoint: Path | None = None
+) -> None:
     """Fit a model, showing on `console` how far it is."""
     with showing_progress(model, console):
-        model.fit(corpus)
+        model.fit(corpus, checkpoint=checkpoint)
+
+
+def resume_with_progress(
+    model: QueryDrivenTopicModel, checkpoint: Path, corpus: Corpus, console: Console
+) -> QueryDrivenTopicModel:
+    """Go on with an unfinished fit, run as `model` would be, showing on `console` how far it is."""
+    from qdtm.model import RUNNING
+
+    with showing_progress(model, console):
+        resumed = model.resume(checkpoint, corpus, **{name: getattr(model, name) for name in RUNNING})
+    resumed.progress = None
+    return resumed
 
 
 @contextmanager

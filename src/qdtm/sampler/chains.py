@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.reach import HasBreadth
+from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.grounds import Ground, LocalGround
 from qdtm.sampler.problem import ParentProblem
@@ -80,6 +81,7 @@ def run_chains(
     *,
     engine: Engine,
     ground_of: Callable[[Settings], Ground] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Chains:
     """Run the sampler `settings.n_chains` times; Ctrl-C ends all of them, and keeps what is complete.
 
@@ -89,6 +91,8 @@ def run_chains(
         Where to sweep. On a cluster, one chain after the other has it; threads are shared out among chains.
     ground_of : callable, optional
         Makes the ground of a chain, given its settings; by default the tokens are in the problem.
+    checkpoint : Checkpoint, optional
+        Where the chains are kept; those that are there already go on.
     """
     n_workers = min(engine.n_workers, settings.n_chains) if settings.engine == "threads" else 1
     lock = threading.Lock()
@@ -103,7 +107,15 @@ def run_chains(
             with nullcontext(engine) if n_workers == 1 else Threads(engine.n_workers // n_workers) as place:
                 ground = ground_of(own) if ground_of else LocalGround(problem, own.seed, place)
                 found = run_two_phases(
-                    problem, reaches, names, own, tell, engine=place, ground=ground, interruption=interruption
+                    problem,
+                    reaches,
+                    names,
+                    own,
+                    tell,
+                    engine=place,
+                    ground=ground,
+                    interruption=interruption,
+                    keeper_of=None if checkpoint is None else checkpoint.keepers(c),
                 )
             if c == 0:
                 first.append(found)

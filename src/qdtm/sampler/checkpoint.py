@@ -61,20 +61,23 @@ class Checkpoint:
     Parameters
     ----------
     folder : Path
-    begin : callable
-        Called with the folder before anything is written into it; makes it, and puts down what does not
-        change.
+    begin : callable, optional
+        Called with the folder before the first chain is written into it; puts down what does not change.
     """
 
-    def __init__(self, folder: Path, begin: Callable[[Path], object]) -> None:
+    def __init__(self, folder: Path, begin: Callable[[Path], object] | None = None) -> None:
         self.folder = folder
         self.started = time.monotonic()
-        self._begin: Callable[[Path], object] | None = begin
+        self._begin = begin
         self._lock = threading.Lock()
 
     def chain(self, name: str) -> ChainKeeper:
         """Keep the chain of that name, such as "parents"."""
         return ChainKeeper(self, name)
+
+    def keepers(self, run: int) -> Callable[[str], ChainKeeper]:
+        """What keeps the chains of one of several runs of the sampler, by name."""
+        return lambda name: self.chain(f"run-{run}-{name}" if run else name)
 
     def prepare(self) -> Path:
         """The folder, ready to be written into."""

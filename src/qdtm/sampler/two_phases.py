@@ -5,7 +5,7 @@ In: a corpus, its concepts, their reach and related words, and `Settings`. Out: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.reach import HasBreadth
-from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.checkpoint import ChainKeeper
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.grounds import Ground
 from qdtm.sampler.parents import ParentFit, fit_parents
@@ -56,7 +56,7 @@ def run_two_phases(
     engine: Engine,
     interruption: Interruption,
     ground: Ground,
-    checkpoint: Checkpoint | None = None,
+    keeper_of: Callable[[str], ChainKeeper] | None = None,
 ) -> TwoPhases:
     """Fit the parent topics, then split each; a request to stop ends it with what there is.
 
@@ -68,10 +68,10 @@ def run_two_phases(
         Whether to stop.
     ground : Ground
         Where the tokens are.
-    checkpoint : Checkpoint, optional
-        Where the chains are kept; those that are there already go on.
+    keeper_of : callable, optional
+        Gives what keeps the chain of a name; chains that are there already go on.
     """
-    fit = _Fit(problem, settings, ground, engine, checkpoint, progress, interruption)
+    fit = _Fit(problem, settings, ground, engine, keeper_of, progress, interruption)
     parents = _first_phase(fit, reaches)
     subtopics: tuple[SubtopicFit, ...] = ()
     if settings.subtopics and not interruption.requested:
@@ -91,15 +91,15 @@ class _Fit:
     settings: Settings
     ground: Ground
     engine: Engine
-    checkpoint: Checkpoint | None
+    keeper_of: Callable[[str], ChainKeeper] | None
     progress: ProgressCallback | None
     interruption: Interruption
 
     def kept(self, name: str) -> tuple[Saved | None, KeepChain | None]:
         """Where a chain was put down, and what writes it down."""
-        if self.checkpoint is None:
+        if self.keeper_of is None:
             return None, None
-        keeper = self.checkpoint.chain(name)
+        keeper = self.keeper_of(name)
         return keeper.saved(), keeper.keep
 
 

@@ -1,0 +1,119 @@
+"""From a corpus and its concepts to what the sampler works on, and from what it found to the frozen outcome.
+
+In: a corpus, concepts, word vectors and `Settings`. Out: `Posed` and its `ParentProblem`; later, a `ModelFit`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts import Concept
+from qdtm.corpus import Corpus
+from qdtm.distributed.spreading import SpreadCorpus
+from qdtm.embeddings import promotion_graph, similarity_threshold
+from qdtm.embeddings.similarity import PromotionGraph
+from qdtm.embeddings.vectors import VocabularyVectors
+from qdtm.results.fit import ModelFit
+from qdtm.results.related import related_words
+from qdtm.results.stability import measure_stability
+from qdtm.sampler.chains import Chains
+from qdtm.sampler.problem import ParentProblem
+from qdtm.settings import Settings
+
+PACKAGES = ("qdtm", "numpy", "numba", "scipy")
+"""The packages that decide about the numbers of a fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """The question: what the sampler needs to know besides the corpus and the settings.
+
+    Parameters
+    ----------
+    concepts : tuple of Concept
+    graph : PromotionGraph
+        Which words promote which concept words.
+    unit : ndarray of float32, shape (V, d), or None
+        Word vectors of length 1; None without.
+    """
+
+    concepts: tuple[Concept, ...]
+    graph: PromotionGraph
+    unit: NDArray[np.float32] | None
+
+    @property
+    def names(self) -> list[str]:
+        """Of the concepts."""
+        return [concept.name for concept in self.concepts]
+
+    def problem(self, corpus: Corpus | SpreadCorpus, settings: Settings) -> ParentProblem:
+        """Put together what phase 1 works on."""
+        return ParentProblem(
+            tokens=corpus.tokens,
+            offsets=corpus.offsets,
+            n_words=corpus.n_words,
+            concept_words=self.graph.concept_words,
+            graph=self.graph,
+            unit=self.unit if settings.word_filtering else None,
+            promotion_weight=settings.promotion_weight if self.unit is not None else 0.0,
+            priors=settings.priors,
+        )
+
+
+def pose(
+    corpus: Corpus | SpreadCorpus,
+    concepts: tuple[Concept, ...],
+    embedded: VocabularyVectors | None,
+    settings: Settings,
+) -> Posed:
+    """Find out which words promote which concept words."""
+    words = [np.array(concept.word_indices, np.int32) for concept in concepts]
+    threshold = settings.similarity_threshold
+    if threshold is None:
+        threshold = 1.0 if embedded is None else similarity_threshold(embedded)
+    graph = promotion_graph(embedded, words, threshold, n_words=corpus.n_words)
+    return Posed(concepts, graph, None if embedded is None else embedded.unit)
+
+
+def freeze(
+    corpus: Corpus | SpreadCorpus,
+    posed: Posed,
+    chains: Chains,
+    settings: Settings,
+    parameters: dict[str, Any],
+) -> ModelFit:
+    """Put together the frozen outcome."""
+    found, concepts = chains.first, posed.concepts
+    parents, subtopics = found.parents, found.subtopics
+    promotes = posed.unit is not None and settings.promotion_weight > 0
+    none = np.zeros((corpus.n_words, 0), np.float32)
+    return ModelFit(
+        vocabulary=corpus.vocabulary,
+        concepts=concepts,
+        word_topic=parents.word_topic.astype(np.float32),
+        promoted_mass=parents.promoted_mass.astype(np.float32),
+        subtopic_counts=tuple(s.counts.astype(np.float32) for s in subtopics) or (none,) * len(concepts),
+        subtopic_rest=tuple(s.rest for s in subtopics) or (0.0,) * len(concepts),
+        token_topics=parents.token_topics,
+        token_subtopics=found.token_subtopics,
+        token_promoted=parents.token_promoted,
+        parent_trace=parents.trace,
+        subtopic_traces=tuple(s.trace for s in subtopics),
+        beta=settings.priors.beta,
+        threshold=posed.graph.threshold if promotes else None,
+        parameters=parameters,
+        corpus_fingerprint=corpus.fingerprint,
+        versions=versions(),
+        related=related_words(posed.graph, posed.unit if promotes else None),
+        stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of the packages that decide about the numbers of a fit."""
+    return {package: version(package) for package in PACKAGES}
