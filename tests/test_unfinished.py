@@ -19,7 +19,8 @@ from qdtm.sampler import shards
 from qdtm.sampler.progress import Progress
 
 WORDS = own_words(4, 15)
-VECTORS = {word: np.eye(4)[k] + 0.1 for k, words in enumerate(WORDS) for word in words}
+NOISE = np.random.default_rng(0).normal(0, 0.2, (4, 15, 4))
+VECTORS = {word: np.eye(4)[k] + NOISE[k, w] for k, words in enumerate(WORDS) for w, word in enumerate(words)}
 ASKED: dict = {"embeddings": VECTORS, "min_sweeps": 12, "max_sweeps": 12}
 QUERIES = [{"a": ["a00", "a01"]}, {"b": ["b00"]}]
 

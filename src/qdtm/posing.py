@@ -1,6 +1,6 @@
 """From a corpus and its concepts to what the sampler works on, and from what it found to the frozen outcome.
 
-In: a corpus, concepts, word vectors and `Settings`. Out: `Posed` and its `ParentProblem`; later, a `ModelFit`.
+In: a corpus, concepts, word vectors and `Settings`. Out: `Posed` and its `ParentProblem`; later `ModelFit`.
 """
 
 from __future__ import annotations
