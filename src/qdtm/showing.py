@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from qdtm.export.formats import Format
+    from qdtm.results.checks import HandCheck
     from qdtm.results.explain import Explanation
     from qdtm.results.result import Result
     from qdtm.results.trends import Trends
@@ -65,6 +66,34 @@ class ShowsResult:
         from qdtm.results.explain import explain_document
 
         return explain_document(self._result, document, query, subtopic=subtopic)
+
+    # --- what a person said ------------------------------------------------------------------------------
+
+    def check(
+        self, query: str | int = 0, n: int = 50, *, random_state: int = 0, fresh: bool = False
+    ) -> HandCheck:
+        """Draw a sample of documents to be looked at, or go on with the one that was begun.
+
+        Answer with `check = check.answer(document, True)`; `check.estimate()` says how good the relevance is,
+        and `set_check(check)` makes it agree. See `qdtm.results.checks`.
+
+        Parameters
+        ----------
+        query : str or int
+        n : int
+            Documents of a new sample.
+        random_state : int
+        fresh : bool
+            Draw a new sample even if one was begun.
+        """
+        from qdtm.results.checks.drawing import begin_check
+
+        return begin_check(self._result, query, n, seed=random_state, fresh=fresh)
+
+    def set_check(self, check: HandCheck) -> Self:
+        """Take a person's answers in: relevance agrees with them from now on. Saved with the model."""
+        self._adopt_result(self._result.with_check(check))
+        return self
 
     # --- how it is shown ---------------------------------------------------------------------------------
 

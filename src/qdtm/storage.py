@@ -30,6 +30,10 @@ FORMAT = "qdtm"
 REMADE = ("report.html",)
 """Files beside a saved result that can be made from it again: not in its manifest, and replaced with it."""
 
+CHECK = "check.json"
+"""A person's answers beside a saved result: they grow after it was saved, so its manifest does not have them.
+Nobody can make them again, so they are replaced only by who brings them along."""
+
 MAX_JSON_BYTES = 256 * 2**20
 """No JSON file of ours comes near this; a larger one is not read into memory."""
 
@@ -71,7 +75,9 @@ class ArraySpec:
 
 
 @contextmanager
-def write_directory_atomically(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+def write_directory_atomically(
+    path: str | os.PathLike[str], *, force: bool = False, keeps_check: bool = False
+) -> Iterator[Path]:
     """Give a temporary folder to fill; put it in its place when the block ends well, else remove it.
 
     Parameters
@@ -80,6 +86,8 @@ def write_directory_atomically(path: str | os.PathLike[str], *, force: bool = Fa
         The folder to make. Missing parent folders are made.
     force : bool
         Replace an earlier saved result at `path`. A folder that holds anything else is never replaced.
+    keeps_check : bool
+        Whether the block brings a person's answers along (`CHECK`), which are then replaced.
 
     Yields
     ------
@@ -91,14 +99,14 @@ def write_directory_atomically(path: str | os.PathLike[str], *, force: bool = Fa
     StorageError
         If the place is taken, or the disk refuses.
     """
-    with claim(path, force=force), placed_folder(path) as folder:
+    with claim(path, force=force, keeps_check=keeps_check), placed_folder(path) as folder:
         with write_errors(path):
             yield folder
-        check_free(path, force=force)  # it may have been taken while the block ran
+        check_free(path, force=force, keeps_check=keeps_check)  # it may have been taken while the block ran
 
 
 @contextmanager
-def claim(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[None]:
+def claim(path: str | os.PathLike[str], *, force: bool = False, keeps_check: bool = False) -> Iterator[None]:
     """Keep the place of a result for this process, from before long work until it has been saved.
 
     Raises
@@ -107,15 +115,15 @@ def claim(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[None
         If the place is taken, or another process is about to save there.
     """
     with reserve(path):
-        check_free(path, force=force)
+        check_free(path, force=force, keeps_check=keeps_check)
         yield
 
 
-def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
+def check_free(path: str | os.PathLike[str], *, force: bool = False, keeps_check: bool = False) -> None:
     """Raise unless a result may be saved at `path`; call it before long work, not after.
 
     A missing or empty folder is free. One of our own results is free with `force`, as long as it holds
-    nothing besides. Anything else is not.
+    nothing besides, and no answers of a hand-check that would be lost. Anything else is not.
 
     Raises
     ------
@@ -137,6 +145,11 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
         )
     if not force:
         raise StorageError(f"{str(path)!r} already holds a saved result; use force (--force) to replace it.")
+    if CHECK in names and not keeps_check:
+        raise StorageError(
+            f"{str(path)!r} holds answers of a hand-check ({CHECK!r}), which would be lost; "
+            "move them away, or give another folder."
+        )
     foreign = _foreign_files(path)
     if foreign:
         raise StorageError(
@@ -163,7 +176,7 @@ def write_manifest(folder: Path, *, kind: str, version: int, content: Mapping[st
         files = {
             name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
             for name in _file_names(folder)
-            if name not in (MANIFEST, *REMADE)
+            if name not in (MANIFEST, CHECK, *REMADE)
         }
     value = {"format": FORMAT, "kind": kind, "version": version, "content": dict(content), "files": files}
     with _storage_errors(f"Cannot write {MANIFEST!r}"):
@@ -321,7 +334,7 @@ def _foreign_files(folder: Path) -> list[str]:
         listed = set()
     droppings = (".", "~$")  # what file managers and office programs leave behind
     names = (name for name in _file_names(folder) if not PurePosixPath(name).name.startswith(droppings))
-    return [name for name in names if name not in (MANIFEST, *REMADE) and name not in listed]
+    return [name for name in names if name not in (MANIFEST, CHECK, *REMADE) and name not in listed]
 
 
 def _check_seal(folder: Path) -> None:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from qdtm.results.explain import Explanation
 
-_STYLES = ("", "", "bold", "bold underline")  # by how much a word counts
-
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
@@ -63,21 +61,13 @@ def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from qdtm.cli.plain_text import one_line
-    from qdtm.cli.views import Columns, facts, heading, table
+    from qdtm.cli.views import Columns, facts, heading, passage_text, table
 
     of = f"relevance to '{explanation.query}'"
     of = f"share in subtopic {explanation.subtopic}" if explanation.subtopic else of
     relevance = f"{of} {explanation.relevance:.3f}"
     yield heading(explanation.document.id, relevance)
-    passage = explanation.passage(1_200)
-    text = Text()
-    for piece in passage.pieces:
-        shown = one_line(piece.text)
-        text.append(" " if piece.text[:1].isspace() and shown else "")
-        text.append(shown, _STYLES[piece.level])
-        text.append(" " if piece.text[-1:].isspace() else "")
-    yield Padding(text, (0, 0, 1, 2))
+    yield Padding(passage_text(explanation.passage(1_200)), (0, 0, 1, 2))
     yield facts(
         (f"{n} tokens", f"{topic} {explanation.names.get(topic, '')}")
         for topic, n in explanation.topic_counts()[:8]

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def claim_goal(directory: str, output: str | None, *, force: bool) -> None:
     """Keep the place of the result until the command ends: another folder, or its own, which it replaces."""
     replaces = force or _is_same(directory, output)
-    click.get_current_context().with_resource(claim(output or directory, force=replaces))
+    click.get_current_context().with_resource(
+        claim(output or directory, force=replaces, keeps_check=_is_same(directory, output))
+    )
 
 
 def save_again(model: QueryDrivenTopicModel, directory: str, output: str | None, *, force: bool) -> None:

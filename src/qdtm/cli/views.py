@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from qdtm.corpus import Corpus
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentTable, Topic, Trace
+    from qdtm.results.passages import Passage
 
 Columns = list[tuple[str, dict[str, Any]]]
 """The heads of a table's columns, with what rich should know of each."""
@@ -28,6 +29,7 @@ _RIGHT = {"justify": "right", "no_wrap": True}
 _NO_WRAP = {"no_wrap": True}
 
 _EXCERPT = 140  # characters of a document in a table
+_MARKS = ("", "", "bold", "bold underline")  # by how much a word counts
 _VERDICTS = {"fine": "green", "thin": "yellow", "absent": "red"}
 
 
@@ -192,6 +194,20 @@ def _convergence(trace: Trace) -> str:
 
 def _words(topic: Topic, n: int) -> str:
     return ", ".join(word for word, _ in topic.top_words(n))
+
+
+# --- texts -------------------------------------------------------------------------------------------------
+
+
+def passage_text(passage: Passage) -> Text:
+    """Return a passage on one line, its words marked the more they count; "…" where the text goes on."""
+    text = Text("… " if passage.cut_before else "")
+    for piece in passage.pieces:
+        shown = one_line(piece.text)
+        text.append(" " if piece.text[:1].isspace() and shown else "")
+        text.append(shown, _MARKS[piece.level])
+        text.append(" " if piece.text[-1:].isspace() else "")
+    return text.append(" …") if passage.cut_after else text
 
 
 # --- documents ---------------------------------------------------------------------------------------------

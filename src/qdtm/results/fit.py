@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord
+from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.elsewhere import DocumentFiles
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
@@ -70,6 +71,8 @@ class ModelFit:
     elsewhere : DocumentFiles or None
         Where it is written what became of the documents, if no machine holds them: the arrays of tokens are
         then empty, and so is the corpus that goes with the fit.
+    checks : tuple of HandCheck
+        What a person said about samples of documents, one a query at most.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     """
@@ -95,6 +98,7 @@ class ModelFit:
     presentation: Presentation = field(default_factory=Presentation)
     elsewhere: DocumentFiles | None = None
     splits: tuple[Split, ...] = ()
+    checks: tuple[HandCheck, ...] = ()
 
     def __post_init__(self) -> None:
         _check_lengths(self)
@@ -143,6 +147,8 @@ def _check_lengths(fit: ModelFit) -> None:
         raise ValueError("a share of dropped subtopics is not between 0 and 1")
     if len(fit.subtopic_traces) not in (0, n_queries):
         raise ValueError(f"there are {len(fit.subtopic_traces)} traces for {n_queries} queries")
+    if {check.query for check in fit.checks} - {concept.name for concept in fit.concepts}:
+        raise ValueError("a hand-check of a query that was not asked")
     if not all(_is_in(word, fit.vocabulary) for concept in fit.concepts for word in concept.words):
         raise ValueError("a concept word is not in the vocabulary")
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
+from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.distributions import (
     FloatArray,
     average_over_tokens,
@@ -204,6 +205,18 @@ class Result:
         listed = f" Columns: {', '.join(map(repr, names))}." if names else " It has none."
         raise ParameterError(f"Column {name!r} is not in the corpus.{hint}{listed}")
 
+    # --- what a person said ------------------------------------------------------------------------------
+
+    def with_check(self, check: HandCheck) -> Result:
+        """Return the same result with a hand-check, in place of an earlier one of the same query."""
+        others = [each for each in self.fit.checks if each.query != check.query]
+        return Result(replace(self.fit, checks=(*others, check)), self.corpus)
+
+    def check_of(self, q: int) -> HandCheck | None:
+        """Return the hand-check of query `q`, if there is one."""
+        name = self.fit.concepts[q].name
+        return next((check for check in self.fit.checks if check.query == name), None)
+
     # --- words and documents -----------------------------------------------------------------------------
 
     @cached_property
@@ -238,6 +251,13 @@ class Result:
         relevance, shares, ids = scores[:, 0], scores[:, 1:], subtopic_ids(self.fit, q)
         main = main_subtopics(shares, relevance, self.topics[q].prevalence, branches(ids))
         return QueryScores(relevance, ids, shares, *main)
+
+    def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
+        """Return the relevance of documents to query `q` without what a person said, (D,), and its cut-off.
+
+        A document that is more about the query than the corpus at large is above the cut-off.
+        """
+        return self.scores(q).relevance, self.topics[q].prevalence
 
     def documents(
         self,

@@ -3,7 +3,8 @@
 The folder holds `model.safetensors` (all arrays), `corpus/` (a saved corpus), `topics.csv` and
 `documents.csv` (for people), and `qdtm.json`, the manifest with everything that is no array. The same fit
 gives the same bytes. It is whole or absent, and what is read from it is checked before it is used. If no
-machine holds the documents, `documents/` has Parquet files with what became of them.
+machine holds the documents, `documents/` has Parquet files with what became of them. `check.json`, if a
+person has looked at documents, has the answers; it changes while the rest does not.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.storage import load_corpus, write_corpus
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
+from qdtm.results.checks.files import read_checks, write_checks
+from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.elsewhere import DocumentFiles, is_url
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
@@ -34,6 +37,7 @@ from qdtm.results.tables import write_documents, write_topics
 from qdtm.results.topics import build_topics
 from qdtm.sampler.trace import Trace
 from qdtm.storage import (
+    CHECK,
     ArraySpec,
     Manifest,
     load_arrays,
@@ -92,12 +96,14 @@ def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, f
     """
     if corpus.fingerprint != fit.corpus_fingerprint:
         raise ParameterError("The corpus is not the one that the model was fitted on.")
-    with write_directory_atomically(path, force=force) as folder:
+    with write_directory_atomically(path, force=force, keeps_check=bool(fit.checks)) as folder:
         save_arrays(folder / _ARRAYS, _arrays(fit))
         (folder / _CORPUS).mkdir()
         write_corpus(corpus, folder / _CORPUS)
         elsewhere = None if fit.elsewhere is None else _copy_documents(fit.elsewhere, folder)
         _write_tables(folder, fit, corpus)
+        if fit.checks:
+            write_checks(folder / CHECK, fit.checks)
         write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit, elsewhere))
 
 
@@ -204,7 +210,8 @@ def load_model(
             raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
     corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
     try:
-        fit = _fit(folder / _ARRAYS, manifest.content, corpus, _elsewhere(folder, manifest))
+        checks = read_checks(folder, corpus.n_documents)
+        fit = _fit(folder / _ARRAYS, manifest.content, corpus, _elsewhere(folder, manifest), checks)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, StorageError):
             raise
@@ -212,7 +219,13 @@ def load_model(
     return fit, corpus
 
 
-def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus, elsewhere: DocumentFiles | None) -> ModelFit:
+def _fit(
+    path: Path,
+    content: Mapping[str, Any],
+    corpus: Corpus,
+    elsewhere: DocumentFiles | None,
+    checks: tuple[HandCheck, ...],
+) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
     splits, n_related = list(content.get("splits", [])), int(content.get("related", 0))
@@ -246,6 +259,7 @@ def _fit(path: Path, content: Mapping[str, Any], corpus: Corpus, elsewhere: Docu
         if "presentation" in content
         else Presentation(),
         elsewhere=elsewhere,
+        checks=checks,
         splits=tuple(
             Split(
                 of=str(split["of"]),

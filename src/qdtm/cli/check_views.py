@@ -1,0 +1,87 @@
+"""A hand-check in, what is shown of it out: a document to be judged, and what the answers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from qdtm.cli.plain_text import one_line
+from qdtm.cli.views import Columns, facts, heading, passage_text, table
+
+if TYPE_CHECKING:
+    from qdtm.results.checks import HandCheck, Interval
+    from qdtm.results.result import Result
+
+_EXCERPT = 1_500  # characters of a document
+_FIELDS = 4  # columns of the user's that are shown
+_RIGHT = {"justify": "right", "no_wrap": True}
+
+
+def document_page(result: Result, q: int, check: HandCheck) -> Iterator[RenderableType]:
+    """Show the next document of a sample with the words that count marked, and not its relevance."""
+    from qdtm.results.explain import explain_document
+
+    explanation = explain_document(result, check.open[0], q)
+    document = explanation.document
+    number = len(check.sample) - len(check.open) + 1
+    yield Text()
+    yield heading(f"Is this about '{check.query}'?", f"{number} of {len(check.sample)}: {document.id}")
+    yield facts((name, one_line(value, 80)) for name, value in list(document.fields.items())[:_FIELDS])
+    yield Padding(passage_text(explanation.passage(_EXCERPT)), (0, 0, 0, 2))
+
+
+def estimate_page(check: HandCheck, n_documents: int) -> Iterator[RenderableType]:
+    """Show precision, recall and the number of documents about a query, and where answers are from."""
+    found, curve = check.estimate(), check.recalibration
+    skipped = len(check.answers) - found.n_answered
+    progress = f"{found.n_answered} of {len(check.sample)} answered, {found.n_yes} yes, {skipped} skipped"
+    yield heading(f"hand-check of '{check.query}'", progress)
+    shown = [
+        ("cut-off", f"{check.sample.cutoff:.3f}; {found.n_above:,} of {n_documents:,} documents are above")
+    ]
+    if found.precision is not None:
+        shown.append(("precision", _percent(found.precision)))
+    shown.append(("recall", _percent(found.recall)))
+    n_about = found.n_about
+    shown.append(
+        ("documents about it", f"{n_about.estimate:,.0f} ({n_about.low:,.0f} to {n_about.high:,.0f})")
+    )
+    curve_points = ", ".join(f"{p:.2f} is now {curve.apply(p):.2f}" for p in (0.1, 0.5, 0.9))
+    shown.append(("relevance", curve_points if curve.slope != 1.0 else "as it was: too few answers"))
+    yield facts(shown)
+    yield Text()
+    columns: Columns = [("relevance", _RIGHT), *((name, _RIGHT) for name in ("documents", "answered", "yes"))]
+    rows = [
+        (
+            f"{o.stratum.high:.3f} to {o.stratum.low:.3f}",
+            f"{o.stratum.size:,}",
+            f"{o.n_answered}",
+            f"{o.n_yes}",
+        )
+        for o in found.strata
+    ]
+    yield table(columns, rows)
+
+
+def _percent(interval: Interval) -> str:
+    return (
+        f"{interval.estimate:.0%} ({interval.low:.0%} to {interval.high:.0%}, {interval.level:.0%} interval)"
+    )
+
+
+def estimate_json(check: HandCheck) -> dict[str, Any]:
+    """Describe a hand-check and what its answers say."""
+    found = asdict(check.estimate())
+    return {
+        "query": check.query,
+        "cutoff": check.sample.cutoff,
+        "n_documents": len(check.sample),
+        "n_open": len(check.open),
+        **found,
+        "recalibration": asdict(check.recalibration),
+    }

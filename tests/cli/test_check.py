@@ -1,0 +1,99 @@
+"""`qdtm check`: keys in, answers kept, what they say; tables to and from a colleague."""
+
+import csv
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from qdtm.cli.main import cli
+
+
+@pytest.fixture
+def folder(result, tmp_path):
+    return shutil.copytree(result, tmp_path / "result")
+
+
+@pytest.fixture
+def answer(folder):
+    """Return a function that runs `qdtm check` with keys, a line each."""
+
+    def run_check(keys, *args, code=0):
+        typed = "".join(f"{key}\n" for key in keys)
+        done = CliRunner().invoke(cli, ["check", str(folder), "-n", "12", *map(str, args)], input=typed)
+        assert done.exit_code == code, f"{done.output}\n{done.exception!r}"
+        return done
+
+    return run_check
+
+
+def kept(folder):
+    return json.loads((folder / "check.json").read_text())["checks"]
+
+
+def test_answers_are_kept_as_they_are_given_and_gone_on_with(folder, answer):
+    answer(["y", "no", "x", "s", "b", "n"])
+    [check] = kept(folder)
+    assert [about for _, about in check["answers"]] == [True, False, False]
+    shown = answer(["y"] * 20, "--query", "FIRE")
+    [check] = kept(folder)
+    assert len(check["answers"]) == 12
+    assert "4 of 12:" in shown.stderr
+    assert "12 of 12 answered" in shown.stdout
+    for word in ("precision", "recall", "documents about it", "is now", "95% interval"):
+        assert word in shown.stdout
+
+
+def test_documents_are_shown_without_their_relevance_and_without_escapes(answer):
+    shown = answer(["q"]).stderr
+    assert "Is this about 'fire'?  1 of 12" in " ".join(shown.split("\n"))
+    assert "\x1b" not in shown
+    assert "relevance" not in shown
+
+
+def test_each_query_has_its_own_check(folder, answer):
+    answer(["y"])
+    answer(["n"], "-q", "cricket match")
+    assert [check["query"] for check in kept(folder)] == ["fire", "cricket match"]
+    answer([], "--fresh")
+    assert [len(check["answers"]) for check in kept(folder)] == [1, 0]
+
+
+def test_a_table_goes_out_and_comes_back(folder, answer, tmp_path):
+    table = tmp_path / "sample.csv"
+    answer([], "--export", table)
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    assert all(row["text"] and not row["about"] for row in rows)
+    with table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        fire = ("fire", "smoke")
+        writer.writerows(
+            row | {"about": "yes" if any(w in row["text"].lower() for w in fire) else "no"} for row in rows
+        )
+    found = json.loads(answer([], "--labels", table, "--json").stdout)
+    assert (found["query"], found["n_answered"], found["n_open"]) == ("fire", 12, 0)
+    assert found["precision"]["low"] <= found["precision"]["estimate"] <= found["precision"]["high"]
+    assert found["recalibration"]["slope"] > 0
+    assert kept(folder)
+
+
+def test_what_makes_no_sense_is_refused_in_one_line(answer, tmp_path):
+    for args, words in [
+        (("--query", "hockey"), "There is no query 'hockey'"),
+        (("--labels", tmp_path / "none.csv"), "Cannot read"),
+        (("-n", "3"), "-n"),
+    ]:
+        refused = answer([], *args, code=2)
+        assert words in refused.stderr
+        assert len(refused.stderr.strip().splitlines()) == 1
+
+
+def test_a_new_fit_does_not_take_the_answers_away(run, folder, answer, news, fast):
+    answer(["y"])
+    refused = run("fit", news, "-q", "fire", "-o", folder, "--force", *fast, code=2)
+    assert "holds answers of a hand-check ('check.json'), which would be lost" in refused.stderr
+    assert run("show", folder)

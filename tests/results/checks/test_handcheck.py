@@ -1,0 +1,130 @@
+import csv
+import json
+
+import pytest
+
+from qdtm.errors import ParameterError, StorageError
+from qdtm.results.checks import HandCheck
+from qdtm.results.checks.drawing import begin_check
+from qdtm.results.checks.files import read_checks, read_labels, write_checks, write_sample
+from qdtm.results.result import Result
+from qdtm.storage import CHECK
+
+
+@pytest.fixture
+def result(fit, corpus):
+    return Result(fit, corpus)
+
+
+@pytest.fixture
+def check(result):
+    return begin_check(result, 0, 12)
+
+
+def test_a_sample_is_drawn_once_and_gone_on_with(result, check):
+    assert check.query == result.fit.concepts[0].name
+    assert len(check.open) == len(check.sample) == min(12, result.corpus.n_documents)
+    assert begin_check(result, 0, 12) == check
+    begun = check.answer(check.open[0], True)
+    kept = result.with_check(begun)
+    assert begin_check(kept, 0, 12) == begun
+    assert begin_check(kept, 0, 12, fresh=True) == check
+    assert begin_check(kept, 1, 12).answers == {}
+    with pytest.raises(ParameterError, match="A sample of 9 documents says too little; give at least 10"):
+        begin_check(result, 0, 9)
+
+
+def test_answers_are_given_skipped_and_taken_back(check):
+    first, second, third = check.open[:3]
+    said = check.answer(first, True).answer(second, None).answer(third, False)
+    assert check.answers == {}  # it never changes
+    assert said.said == {first: True, third: False}
+    assert said.open == check.open[3:]
+    assert said.without_last().open == check.open[2:]
+    assert check.without_last() == check
+    with pytest.raises(ParameterError, match="Document 99999 is not in the sample"):
+        check.answer(99_999, True)
+
+
+def test_a_check_comes_back_from_its_file(result, check, tmp_path):
+    said = check.answer(check.open[0], True).answer(check.open[1], None)
+    write_checks(tmp_path / CHECK, [said])
+    n = result.corpus.n_documents
+    assert read_checks(tmp_path, n) == (said,)
+    assert read_checks(tmp_path / "elsewhere", n) == ()
+    with pytest.raises(StorageError, match="is a check of another corpus"):
+        read_checks(tmp_path, 3)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda value: value.update(format="other"),
+        lambda value: value["checks"][0].pop("sample"),
+        lambda value: value["checks"][0]["answers"].append([5, "maybe"]),
+        lambda value: value["checks"][0]["sample"]["documents"].append(0),
+    ],
+)
+def test_a_damaged_file_is_refused(result, check, tmp_path, damage):
+    write_checks(tmp_path / CHECK, [check])
+    value = json.loads((tmp_path / CHECK).read_text())
+    damage(value)
+    (tmp_path / CHECK).write_text(json.dumps(value))
+    with pytest.raises(StorageError, match=r"is damaged .*; move it away to go on without"):
+        read_checks(tmp_path, result.corpus.n_documents)
+
+
+def test_answers_are_saved_with_a_result_and_not_lost_when_it_is_replaced(result, check, tmp_path):
+    said = check.answer(check.open[0], True)
+    path = tmp_path / "saved"
+    result.with_check(said).save(path)
+    loaded = Result.load(path)
+    assert loaded.fit.checks == (said,)
+    more = said.answer(said.open[0], False)
+    write_checks(path / CHECK, [more])  # they grow after it was saved
+    again = Result.load(path)
+    assert again.fit.checks == (more,)
+    again.save(path, force=True)
+    assert Result.load(path).fit.checks == (more,)
+    with pytest.raises(StorageError, match="holds answers of a hand-check"):
+        result.save(path, force=True)
+
+
+def test_a_table_goes_to_a_colleague_and_comes_back(result, check, tmp_path):
+    path, documents = tmp_path / "sample.csv", result.corpus.documents
+    write_sample(path, check.answer(check.open[0], None), documents)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["document"]) for row in rows] == list(check.sample.documents)
+    assert [row["about"] for row in rows[:2]] == ["skip", ""]
+    for row, about in zip(rows, ["Yes", "n", "", "0"], strict=False):
+        row["about"] = about
+    for names in (("document", "about"), ("about", "id")):
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, names, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows[:4])
+        first, second, _, fourth = check.sample.documents[:4]
+        assert read_labels(path, check, documents).answers == {first: True, second: False, fourth: False}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("document,said\n1,yes\n", "needs the columns 'about' and 'document'"),
+        ("document,about\n{0},perhaps\n", "Line 2 of .* says 'perhaps'; give yes, no, or nothing"),
+        ("document,about\n77777,yes\n", "has no answer to a document of the sample"),
+    ],
+)
+def test_a_table_that_makes_no_sense_is_refused(result, check, tmp_path, text, words):
+    path = tmp_path / "labels.csv"
+    path.write_text(text.format(check.open[0]))
+    with pytest.raises(ParameterError, match=words):
+        read_labels(path, check, result.corpus.documents)
+    with pytest.raises(StorageError, match="Cannot read"):
+        read_labels(tmp_path / "missing.csv", check, result.corpus.documents)
+
+
+def test_an_answer_outside_the_sample_is_no_check(check):
+    with pytest.raises(ParameterError):
+        HandCheck(check.query, check.sample, {99_999: True})
