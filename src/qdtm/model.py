@@ -31,6 +31,7 @@ from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
 from qdtm.results.result import Result
+from qdtm.results.sensitivity import Sensitivity
 from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
 from qdtm.sampler.chains import run_chains
@@ -444,6 +445,44 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             opened.
         """
         return self._result.documents(query, n, subtopic=subtopic)
+
+    # --- other ways of asking ----------------------------------------------------------------------------
+
+    def compare(
+        self,
+        *others: Any,
+        query: str | int = 0,
+        also: Sequence[str] = (),
+        extractors: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        seeds: int = 0,
+    ) -> Sensitivity:
+        """Say what becomes of a query's subtopics when it is asked for otherwise.
+
+        The model is fitted again on the same corpus for each other way, with one thing changed at a time.
+
+        Parameters
+        ----------
+        *others : QueryDrivenTopicModel or Result
+            Fitted already.
+        query : str or int
+            Which query.
+        also : sequence of str
+            Other words for it.
+        extractors : sequence of {"kld", "fre", "rel", "none"}
+        rules : sequence of {"and", "or"}
+        seeds : int
+            How many other seeds.
+
+        Returns
+        -------
+        Sensitivity
+            Which subtopics stay, split, merge or vanish, and the documents gained and lost.
+        """
+        from qdtm.variants import Ways, compare_models
+
+        check_is_fitted(self, "fit_")
+        return compare_models(self, others, query, Ways(tuple(also), tuple(extractors), tuple(rules), seeds))
 
     # --- storage -----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What pages show, without any page: asking, exploring, comparing, taking away, naming."""
+"""What pages show, without any page: asking, exploring, taking away, naming."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
 from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text, look_up
-from qdtm.app.comparing import compare_topics
 from qdtm.app.depth import note_opened, open_subtopics, read_opened
 from qdtm.app.exploring import DocumentFilter, Explorer, carriers
 from qdtm.app.intake import columns_of_upload, preview_file
@@ -138,18 +137,6 @@ def test_the_shares_of_a_documents_words_sum_to_one(explorer: Explorer) -> None:
     assert sum(word.count for word in words) == len(explanation.tokens)
     assert len({word.word for word in words}) == len(words)
     assert words == sorted(words, key=lambda word: (-word.share, word.word))
-
-
-def test_a_topic_is_like_itself_and_unlike_another(explorer: Explorer) -> None:
-    result, scores = explorer.result, [explorer.scores(q) for q in (0, 1)]
-    same = compare_topics(result, 0, scores[0], result, 0, scores[0])
-    assert same.similarity == pytest.approx(1.0)
-    assert same.n_shared_documents == same.n_documents
-    assert not same.left_words
-    assert all(pair.similarity == pytest.approx(1.0) for pair in same.pairs)
-    other = compare_topics(result, 0, scores[0], result, 1, scores[1])
-    assert other.similarity < 0.5
-    assert other.n_shared_documents < other.n_documents
 
 
 def test_names_are_kept_beside_the_result(tmp_path: Path, explorer: Explorer) -> None:

@@ -14,6 +14,7 @@ from qdtm import __version__
 from qdtm.cli.app import app
 from qdtm.cli.bench import bench
 from qdtm.cli.check import check
+from qdtm.cli.compare import compare
 from qdtm.cli.concepts import concepts
 from qdtm.cli.demo import demo
 from qdtm.cli.docs import docs
@@ -62,7 +63,8 @@ def cli(ctx: click.Context) -> None:
 
 
 _COMMANDS = (
-    demo, index, concepts, fit, show, docs, explain, check, drill, report, export, transform, app, bench,
+    demo, index, concepts, fit, show, docs, explain, check, drill, compare, report, export, transform, app,
+    bench,
 )  # fmt: skip
 
 for command in _COMMANDS:

@@ -1,5 +1,6 @@
 """A result as plotly figures (extra `plot`), returned and never shown."""
 
+from qdtm.figures.fates import fates
 from qdtm.figures.maps import document_map, heatmap, topic_map
 from qdtm.figures.sweeps import convergence
 from qdtm.figures.trends import over_time, per_class
@@ -9,6 +10,7 @@ __all__ = [
     "barchart",
     "convergence",
     "document_map",
+    "fates",
     "heatmap",
     "hierarchy",
     "over_time",

@@ -77,8 +77,8 @@ class DocumentView:
 class SubtopicView:
     """A subtopic's card.
 
-    `of_parent` is its share of what it is part of; `below` is what it opens into; `stability` is None if there
-    was one run.
+    `of_parent` is its share of what it is part of; `below` is what it opens into; without further runs,
+    `stability` is None.
     """
 
     id: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from qdtm.app.comparing import Comparison, compare_topics
 from qdtm.app.context import AppContext
 from qdtm.app.exploring import Explorer
 from qdtm.app.pages.frame import frame, page, while_waiting
 from qdtm.app.panel import Panel
 from qdtm.report.building import word_bars
+from qdtm.results.comparison import Comparison, compare_topics
 
 
 def register(context: AppContext) -> None:
@@ -33,9 +33,8 @@ def _within(explorer: Explorer, q: int) -> int:
 
 
 def _compare(left: Explorer, q_left: int, right: Explorer, q_right: int) -> Comparison:
-    return compare_topics(
-        left.result, q_left, left.scores(q_left), right.result, q_right, right.scores(q_right)
-    )
+    scores = left.scores(q_left), right.scores(q_right)
+    return compare_topics(left.result, q_left, right.result, q_right, scores=scores)
 
 
 def _side(explorer: Explorer, job_id: str, q: int) -> dict[str, object]:
@@ -44,6 +43,7 @@ def _side(explorer: Explorer, job_id: str, q: int) -> dict[str, object]:
         "job": job_id,
         "q": q,
         "topic": topic,
+        "subtopics": {each.id: each for each in topic.subtopics},
         "words": word_bars(topic, concept, 12),
         "n_documents": explorer.result.corpus.n_documents,
     }
