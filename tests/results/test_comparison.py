@@ -7,7 +7,7 @@ from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
 from qdtm.results import Result
 from qdtm.results.comparison import compare_topics, parts_of, subtopic_fates
-from qdtm.results.matching import Parts
+from qdtm.results.matching import FOUND, Parts
 
 from .synthetic import make_corpus, make_fit
 
@@ -72,13 +72,22 @@ def test_a_subtopic_vanishes_and_another_is_new():
     fates, new = fates_between(left, right)
     assert [each.fate for each in fates] == ["stays", "stays", "vanishes"]
     assert fates[2].to == ()
-    assert fates[2].likeness < 0.4
+    assert fates[2].likeness < FOUND
     assert new == ("0.3",)
 
 
 def test_a_crumb_is_no_part():
     whole, cut = blocks(16, 8), np.hstack([blocks(16, 8), np.zeros((24, 1))])
     cut[0, 2] = 1
+    assert parts_of(0, Parts(whole), Parts(cut)) == ()
+
+
+def test_a_part_that_does_not_make_it_more_alike_is_no_part():
+    """Half of the words of another subtopic, in one of its own, are nothing that the first split into."""
+    whole, cut = blocks(16, 8), np.hstack([blocks(16, 8), np.zeros((24, 1))])
+    cut[12:20, 2] = 20
+    cut[12:20, :2] = 0
+    cut[16:20, 1] = 20
     assert parts_of(0, Parts(whole), Parts(cut)) == ()
 
 

@@ -29,8 +29,9 @@ LEAST_PART = 0.15
 
 _NONE: tuple[int, ...] = ()
 
-NO_WORSE = 0.02
-"""A part belongs if the parts together are at most so much less alike with it than without."""
+BETTER, NO_WORSE = 0.1, 0.02
+"""A part belongs if the parts together are so much more alike with it than without; or, if it is alike by
+itself, at most so much less."""
 
 
 @dataclass(frozen=True)
@@ -194,15 +195,17 @@ def parts_of(s: int, whole: Parts, others: Parts) -> tuple[int, ...]:
     nearest = whole.distances(others).argmin(axis=0) if whole.n and others.n else np.zeros(0, np.int64)
     mine = [r for r in np.flatnonzero(nearest == s) if others.sizes[r] >= LEAST_PART * whole.sizes[s]]
     parts = tuple(sorted((int(r) for r in mine), key=lambda r: -others.sizes[r]))
-    while len(parts) > 1 and _is_worse(parts, s, whole, others):
+    while len(parts) > 1 and not _last_belongs(parts, s, whole, others):
         parts = parts[:-1]
     return parts if len(parts) > 1 and whole.likeness_of(others, (s,), parts) >= FOUND else ()
 
 
-def _is_worse(parts: tuple[int, ...], s: int, whole: Parts, others: Parts) -> bool:
-    """Tell whether parts are less like subtopic `s` than without the smallest of them."""
-    with_it, without = (whole.likeness_of(others, (s,), each) for each in (parts, parts[:-1]))
-    return with_it < without - NO_WORSE
+def _last_belongs(parts: tuple[int, ...], s: int, whole: Parts, others: Parts) -> bool:
+    """Tell whether the smallest of some parts makes them more like subtopic `s`."""
+    together, without, alone = (
+        whole.likeness_of(others, (s,), each) for each in (parts, parts[:-1], parts[-1:])
+    )
+    return together >= without + (-NO_WORSE if alone >= FOUND else BETTER)
 
 
 def _splits(left: Result, q_left: int, right: Result, q_right: int) -> tuple[Parts, Parts]:

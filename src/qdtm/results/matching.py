@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from qdtm.results.distributions import FloatArray
 
-FOUND = 0.4
+FOUND = 0.3
 """Likeness from which two subtopics count as the same; see docs/stability.md for how it was chosen."""
 
 SAME_WORDS = 0.1
