@@ -35,3 +35,7 @@ class ClusterError(QdtmError, RuntimeError):
 
 class MissingExtraError(QdtmError, ImportError):
     """A feature needs a package that is not installed; the message names the extra."""
+
+
+class OutOfMemoryError(QdtmError, MemoryError):
+    """The work needs more memory than this process can have."""

@@ -25,6 +25,7 @@ from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import ParameterError
+from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, pose
 from qdtm.results.distributions import document_topics, topic_word_probabilities
@@ -36,6 +37,7 @@ from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
 from qdtm.sampler.chains import run_chains
 from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.footprint import fit_bytes_of
 from qdtm.sampler.progress import ProgressCallback
 from qdtm.settings import Settings, check_settings
 from qdtm.showing import ShowsResult
@@ -219,6 +221,9 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
                 return self._fit_files(source, queries, settings, checkpoint)
             X = gather_corpus(source)
         corpus = Corpus.of(X, pipeline=self.pipeline)
+        if settings.engine == "threads":  # a cluster has memory of its own
+            needed = fit_bytes_of(corpus, len(queries), settings)
+            require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
         posed = self._pose(corpus, queries, settings)
         if checkpoint is None:
             return self._sample(corpus, posed, settings, None)

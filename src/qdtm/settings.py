@@ -212,8 +212,15 @@ def _n_jobs(parameters: Mapping[str, Any]) -> int | None:
     if isinstance(value, bool) or not isinstance(value, Integral) or (value < 1 and value != -1):
         raise ParameterError(f"n_jobs is {value!r}; give a number of threads, -1 for all cores, or None.")
     if value == -1:
-        return None if on_cluster else os.cpu_count() or 1
+        return None if on_cluster else _n_cores()
     return int(value)
+
+
+def _n_cores() -> int:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _engine(parameters: Mapping[str, Any]) -> EngineName:

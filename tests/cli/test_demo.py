@@ -12,6 +12,7 @@ def test_demo_finds_what_the_queries_mean(run, tmp_path):
     assert [topic["name"] for topic in topics] == list(QUERIES)
     marks = ("militant", "taliban", "wicket", "refugee")
     model = QueryDrivenTopicModel.load(tmp_path / "demo")
+    assert (tmp_path / "demo" / "report.html").stat().st_size > 10_000
     for topic, mark, table in zip(topics, marks, found["documents"], strict=True):
         assert 0.02 < topic["prevalence"] < 0.35
         assert topic["subtopics"]

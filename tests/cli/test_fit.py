@@ -132,7 +132,9 @@ def test_ctrl_c_while_reading_leaves_nothing(fit, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("qdtm.corpus.Corpus.read", interrupted)
-    assert fit(code=130).stderr == "qdtm: interrupted; nothing was written.\n"
+    lines = fit(code=130).stderr.splitlines()
+    assert lines[0].startswith("reading ")
+    assert lines[1:] == ["qdtm: interrupted; nothing was written."]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -164,3 +166,26 @@ def test_without_chains_nothing_is_said_of_them(fit):
     result = fit()
     assert "how firm" not in result.stdout
     assert "run 1" not in result.stderr
+
+
+def test_a_folder_that_another_process_writes(run, news, fast, tmp_path):
+    from threading import Event, Thread
+
+    from qdtm.placing import reserve
+
+    taken, over = Event(), Event()
+
+    def hold():
+        with reserve(tmp_path / "out"):
+            taken.set()
+            over.wait(60)
+
+    holder = Thread(target=hold)
+    holder.start()
+    taken.wait(60)
+    for command in (("fit", news, "-q", "fire", *fast), ("index", news, *fast[:2]), ("demo",)):
+        refused = run(*command, "-o", tmp_path / "out", code=2).stderr.splitlines()
+        assert refused[-1].startswith("qdtm: Another process is writing ")
+    over.set()
+    holder.join()
+    assert list(tmp_path.iterdir()) == []

@@ -82,5 +82,5 @@ def test_nothing_is_left_of_a_stopped_run(run, news, tmp_path, monkeypatch):
 
     monkeypatch.setattr("qdtm.corpus.storage.write_manifest", stop)
     failed = run("index", news, "-o", tmp_path / "out", code=130)
-    assert failed.stderr == "qdtm: interrupted; nothing was written.\n"
+    assert failed.stderr.splitlines()[-1] == "qdtm: interrupted; nothing was written."
     assert list(tmp_path.iterdir()) == []

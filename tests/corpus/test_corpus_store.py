@@ -30,6 +30,37 @@ def expected(j: int) -> Document:
     return Document(j, RECORDS[j].id, RECORDS[j].text, RECORDS[j].fields)
 
 
+def test_documents_are_found_by_their_ids(store):
+    for j in (0, 7, N - 1):
+        assert store.find(f"id {j}") == j
+    for wanted in ("", "id", "7", f"id {N}", "id 7\ud800", "' OR 1 = 1 --"):
+        assert store.find(wanted) is None
+
+
+def test_the_first_of_several_with_one_id():
+    texts = ["a"] * 4
+    assert MemoryDocuments(texts, ["x", "y", "y", 3]).find("y") == 1
+    with SqliteWriter() as writer:
+        for id in ("x", "y", "y"):
+            writer.add(Record(id, "a", {}))
+        assert writer.finish().find("y") == 1
+
+
+def test_rows_are_ids_where_there_are_no_others():
+    documents = MemoryDocuments(["a"] * 12)
+    assert documents.find("11") == 11
+    for wanted in ("12", "011", "-1", "1.0", "١", "9" * 5000, ""):
+        assert documents.find(wanted) is None
+
+
+def test_ids_are_looked_up_in_an_index():
+    with SqliteWriter() as writer:
+        writer.add(RECORDS[0])
+        documents = writer.finish()
+    (plan,) = documents._rows("EXPLAIN QUERY PLAN SELECT MIN(row) FROM documents WHERE id = ?", ("x",))
+    assert "documents_by_id" in plan[-1]
+
+
 def test_documents_come_back(store):
     assert len(store) == N
     assert store.field_names == ("year", "who")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, REQUEST
-from qdtm.app.memory import limit_memory
 from qdtm.app.requests import request_from_json
 from qdtm.app.workspace import read_json, write_json
 from qdtm.errors import QdtmError
 from qdtm.locks import LivenessLock
+from qdtm.memory import limit_memory
 
 _LOG = "log.txt"
 

@@ -41,6 +41,11 @@ def notes_console(*, quiet: bool = False) -> Console:
     return console
 
 
+def print_start(console: Console, text: str) -> None:
+    """Say at once what is about to happen, before anything is loaded; on a terminal, until the next line."""
+    console.print(one_line(text), end="\r" if console.is_terminal else "\n", soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """Print a result as JSON, numbers as numbers, in ASCII so that it survives any pipe."""
     click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, indent=2))

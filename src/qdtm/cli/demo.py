@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -33,21 +34,27 @@ def demo(
 
     The articles are Australian news of 2001 and 2002 (the Lee collection, which comes with gensim).
     """
-    from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
+    from qdtm.cli.console import notes_console, print_json, print_page, print_start, warnings_as_notes
+
+    print_start(
+        notes := notes_console(quiet=quiet), "reading 350 news articles"
+    )  # the rest takes a while to load
+
     from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
     from qdtm.cli.json_forms import documents_json, model_json
+    from qdtm.cli.report import REPORT
     from qdtm.corpus import load_demo_corpus
     from qdtm.storage import claim
 
-    notes = notes_console(quiet=quiet)
     if output:
         click.get_current_context().with_resource(claim(output, force=force))
-    model = make_model(texts or QUERIES, random_state=seed)
+    model = make_model(texts or QUERIES, random_state=seed, n_jobs=-1)
     with warnings_as_notes(notes):
         fit_with_progress(model, load_demo_corpus(), notes)
     note_doubts(model, notes)
     if output:
         model.save(output, force=force)
+        model.report(Path(output) / REPORT)
     if as_json:
         tables = [model.documents(q, 5) for q in range(len(model.topics_))]
         print_json(model_json(model, 10) | {"documents": documents_json(tables)["queries"]})
@@ -59,11 +66,14 @@ def demo(
 def _page(model: QueryDrivenTopicModel, output: str | None) -> Iterator[RenderableType]:
     from rich.text import Text
 
+    from qdtm.cli.report import REPORT
     from qdtm.cli.views import heading, model_page
 
     yield heading("350 news articles", "Australia, 2001 and 2002 (Lee, Pincombe and Welsh, 2005)")
     yield Text()
     yield from model_page(model, n_subtopics=5, n_documents=3, background=False)
     if output:
-        yield Text(f"Saved. Look closer: qdtm docs {output}, qdtm show {output}")
+        yield Text(
+            f"Saved, with {output}/{REPORT} to read. Look closer: qdtm docs {output}, qdtm show {output}"
+        )
     yield Text("Your own texts: qdtm fit TEXTS.csv -q 'your query' -o RESULT")

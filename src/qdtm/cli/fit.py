@@ -60,19 +60,22 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     A fit that takes long is kept in DIR.unfinished while it runs. If it is killed, `qdtm fit --resume DIR`
     goes on where it was, and ends in the same result.
     """
-    from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
+    from qdtm.cli.console import notes_console, print_json, print_page, print_start, warnings_as_notes
+
+    notes = notes_console(quiet=quiet)
+    options = _begun(options) if resume is None else _resumed(options, resume)
+    print_start(notes, f"reading {options['corpus']}")  # the rest takes a while to load
+
     from qdtm.cli.fitting import end_if_interrupted, note_doubts
     from qdtm.cli.json_forms import model_json
     from qdtm.cli.report import REPORT
     from qdtm.cli.resuming import check_begun
     from qdtm.storage import claim
 
-    options = _begun(options) if resume is None else _resumed(options, resume)
     output, force = options["output"], options["force"]
     click.get_current_context().with_resource(claim(output, force=force))
     if resume is None:
         check_begun(output, force=force)
-    notes = notes_console(quiet=quiet)
     with warnings_as_notes(notes):
         model = _fitted(options, notes)
     note_doubts(model, notes)

@@ -43,7 +43,10 @@ class CommandGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
+        from qdtm.memory import require_address_space
+
         with one_line_failures(ctx):
+            require_address_space()
             return super().invoke(ctx)
 
 

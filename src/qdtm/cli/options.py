@@ -36,8 +36,9 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 jobs_option = click.option(
-    "--jobs", "n_jobs", type=int, metavar="N", help="Threads or workers; the result is the same with any."
-)
+    "--jobs", "n_jobs", type=int, default=-1, metavar="N",
+    help="Threads or workers; the result is the same with any.  [all]",
+)  # fmt: skip
 
 read_options = together(
     click.option("--text-column", metavar="NAME", help="The column with the text (found if not given)."),

@@ -89,6 +89,11 @@ class SqliteDocuments:
             found = {values[0]: values for values in self._rows(query, batch)}
             yield from (self._document(*found[row]) for row in batch)
 
+    def find(self, id: str) -> int | None:
+        """Return the row of the first document with an id, None if there is none."""
+        row: int | None = self._rows("SELECT MIN(row) FROM documents WHERE id = ?", (_clean(id),))[0][0]
+        return row
+
     def first_repeated_id(self) -> str | None:
         """Return an id that more than one document has, if there is one."""
         found = self._rows(
@@ -209,6 +214,7 @@ class SqliteWriter:
         self._write()
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
             self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", enumerate(self._fields))
+            self._connection.execute("CREATE INDEX documents_by_id ON documents (id)")
             self._connection.execute("COMMIT")
             self._connection.close()
         return SqliteDocuments(self.path, is_temporary=self._is_temporary)

@@ -51,6 +51,10 @@ class DocumentStore(Protocol):
         """Yield the documents at `indices`, in that order."""
         ...
 
+    def find(self, id: str) -> int | None:
+        """Return the row of the first document with an id, None if there is none."""
+        ...
+
 
 class Column(Protocol):
     """One value for each document: a list, or anything that can be indexed like one."""
@@ -111,6 +115,13 @@ class MemoryDocuments:
     def select(self, indices: Iterable[int]) -> Iterator[Document]:
         """Yield the documents at `indices`, in that order."""
         return (self[index] for index in indices)
+
+    def find(self, id: str) -> int | None:
+        """Return the row of the first document with an id, None if there is none."""
+        if self._ids is None:  # they are the rows
+            row = int(id) if id.isascii() and id.isdecimal() and len(id) < 20 else -1
+            return row if 0 <= row < len(self) and str(row) == id else None
+        return next((j for j, each in enumerate(self._ids) if as_field(each) == id), None)
 
 
 class BagTexts:

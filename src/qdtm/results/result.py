@@ -311,9 +311,7 @@ class Result:
                 raise QueryError(f"There is no document {document}; the corpus has {n:,} documents, from 0.")
             return int(document)
         documents, wanted = self.corpus.documents, str(document)
-        if wanted.isdecimal() and int(wanted) < n and documents[int(wanted)].id == wanted:
-            return int(wanted)
-        found = next((each.index for each in documents if each.id == wanted), None)
+        found = documents.find(wanted)
         if found is None:
             ids = [each.id for each in islice(documents, _N_SUGGESTED_FROM)]
             closest = difflib.get_close_matches(wanted, ids, n=1)

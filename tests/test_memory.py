@@ -1,0 +1,111 @@
+"""Memory is bounded, estimated before it is taken, and refused in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from qdtm import memory
+from qdtm.errors import OutOfMemoryError
+from qdtm.sampler.footprint import fit_bytes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a process to its limit of data")
+def test_a_process_that_wants_too_much_memory_is_told_so() -> None:
+    code = """
+from qdtm.memory import limit_memory
+limit_memory(200)
+kept = bytearray(50 * 2**20)
+try:
+    bytearray(500 * 2**20)
+except MemoryError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "refused"
+
+
+def test_what_fits_is_let_through_and_what_does_not_is_refused_with_both_numbers(monkeypatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 500 * 2**20)
+    memory.require_memory(500 * 2**20, "The fit", "use less")
+    with pytest.raises(
+        OutOfMemoryError, match=r"^The fit needs about 1,000 MB .* 500 MB can be had; use less\.$"
+    ):
+        memory.require_memory(1000 * 2**20, "The fit", "use less")
+    monkeypatch.setattr(memory, "available_bytes", lambda: None)
+    memory.require_memory(2**60, "The fit", "use less")
+
+
+def test_a_container_and_the_system_are_asked(tmp_path, monkeypatch) -> None:
+    files = {
+        "/proc/meminfo": "MemAvailable: 2000 kB\nSwapFree: 1000 kB\nHugePages_Total: 0\n",
+        "/proc/self/status": "Name:\tpython\nVmSize:\t 10 kB\n",
+        "/sys/fs/cgroup/memory.max": "2097152\n",
+        "/sys/fs/cgroup/memory.current": "1048576\n",
+    }
+
+    def read_text(self, **_):
+        if str(self) not in files:
+            raise FileNotFoundError
+        return files[str(self)]
+
+    monkeypatch.setattr(memory.Path, "read_text", read_text)
+    monkeypatch.setattr(memory, "_limit", lambda _: None)
+    assert memory.available_bytes() == 2**20
+    files["/sys/fs/cgroup/memory.max"] = "max\n"
+    assert memory.available_bytes() == 3000 * 1024
+    monkeypatch.setattr(memory, "_limit", lambda name: 2**15 if name == "RLIMIT_AS" else None)
+    assert memory.available_bytes() == 2**15 - 10 * 1024
+
+
+def test_a_fit_takes_more_for_more_of_everything() -> None:
+    size = {
+        "n_tokens": 10**6,
+        "n_documents": 10**4,
+        "n_words": 5000,
+        "n_topics": 50,
+        "n_jobs": 2,
+        "n_chains": 1,
+    }
+    for name in size:
+        assert fit_bytes(**size | {name: 2 * size[name]}) > fit_bytes(**size)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a process to its limit")
+def test_a_fit_that_cannot_fit_says_so_before_it_starts() -> None:
+    code = """
+        import resource
+        from qdtm import QueryDrivenTopicModel
+        from qdtm.corpus import load_demo_corpus
+        from qdtm.errors import OutOfMemoryError
+        from qdtm.memory import _fields, Path
+        corpus = load_demo_corpus()
+        limit = _fields(Path("/proc/self/status"))["VmSize"] + 10 * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        try:
+            QueryDrivenTopicModel("cricket").fit(corpus)
+        except OutOfMemoryError as error:
+            print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert done.stdout.startswith("The fit needs about ")
+    assert done.stdout.endswith("; use fewer words (--max-words), documents or threads (--jobs).\n"), (
+        done.stderr
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a process to its limit")
+@pytest.mark.parametrize("megabytes", [300, 500, 700])
+def test_commands_say_so_where_nothing_fits(megabytes) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'ulimit -v {megabytes * 1024}; exec "$0" -m qdtm demo', sys.executable],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"qdtm: qdtm needs at least 900 MB of address space, and the limit is {megabytes} MB; "
+        "raise it (ulimit -v).\n"
+    )
