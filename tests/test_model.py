@@ -333,7 +333,7 @@ class TestDocuments:
         relevance = [document.relevance for document in table]
         assert relevance == sorted(relevance, reverse=True)
         assert sorted(document.index for document in table) == list(range(60))
-        assert relevance == [model.doc_topic_[document.index, 0] for document in table]
+        assert relevance == [model.relevance("fire").scores[document.index] for document in table]
         assert all(document.text == TEXTS[document.index] for document in table)
         assert {document.index % 3 for document in table[:15]} == {0}
 
@@ -739,7 +739,8 @@ class TestInterruption:
         fit = model.fit_
         assert not fit.parent_trace.interrupted
         assert fit.parent_trace.n_sweeps >= 200
-        assert [trace.interrupted for trace in fit.subtopic_traces] == [True, True]
+        stopped = [trace.interrupted for trace in fit.subtopic_traces]
+        assert all(stopped) if n_jobs == 1 else any(stopped)  # side by side, one may be done before
         assert all(trace.n_sweeps < 200 for trace in fit.subtopic_traces)
         assert (fit.token_subtopics[fit.token_topics < 2] >= -1).all()
         assert any(topic.subtopics for topic in model.topics_)

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from qdtm.cluster.opening import open_engine
 from qdtm.concepts import Concept, Query, as_queries, choose_concepts
 from qdtm.concepts.choosing import measure_reaches
+from qdtm.concepts.reach import Reach
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.distributed.files import FileCorpus
 from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
@@ -28,9 +29,11 @@ from qdtm.errors import ParameterError
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, pose
+from qdtm.relevance.judging import Evidence, judge_documents
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
+from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
 from qdtm.results.sensitivity import Sensitivity
 from qdtm.results.stability import Stability
@@ -268,10 +271,17 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             chains = run_chains(
                 problem, reaches, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
-        self._adopt(freeze(corpus, posed, chains, settings, self._parameters()), corpus)
+        fit = freeze(corpus, posed, chains, settings, self._parameters())
+        self._adopt(self._judge(fit, corpus, posed, reaches), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self
+
+    def _judge(self, fit: ModelFit, corpus: Corpus, posed: Posed, reaches: Sequence[Reach]) -> ModelFit:
+        """Say how likely each document is to be about each query."""
+        evidence = Evidence([reach.document_scores for reach in reaches], posed.unit)
+        judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
+        return replace(fit, relevance=judged.astype(np.float32))
 
     def _fit_files(
         self,
@@ -450,6 +460,21 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             opened.
         """
         return self._result.documents(query, n, subtopic=subtopic)
+
+    def relevance(self, query: str | int = 0) -> Relevance:
+        """Say how likely each document is to be about a query, where to cut, and how many are about it.
+
+        Parameters
+        ----------
+        query : str or int
+            A query's name, or its position.
+
+        Returns
+        -------
+        Relevance
+            `scores` (D,) between 0 and 1, `cutoff`, `about`, `n_about` and `n_about_interval`.
+        """
+        return self._result.relevance(query)
 
     # --- other ways of asking ----------------------------------------------------------------------------
 

@@ -27,12 +27,12 @@ def test_tokens_have_their_sampled_topics(result, fit, corpus):
     assert [t.written for t in explained.tokens][:3] == ["Cricket", "test", "match"]
 
 
-def test_shares_are_of_the_relevance(result, fit, corpus):
+def test_shares_are_of_the_share_in_the_topic(result, fit, corpus):
     relevance = document_topics(corpus.document_term_matrix, fit.word_topic)
     for q, query in enumerate(["cricket", "fire"]):
         explained = explain_document(result, 3, query)
         assert sum(token.share for token in explained.tokens) == pytest.approx(1.0)
-        assert explained.relevance == pytest.approx(relevance[3, q])
+        assert explained.share == pytest.approx(relevance[3, q])
         weights = np.array([token.weight for token in explained.tokens])
         assert [t.share for t in explained.tokens] == pytest.approx(weights / weights.sum())
 
@@ -56,10 +56,10 @@ def test_the_query_is_the_most_relevant_one_without_a_choice(result, fit, corpus
         assert explain_document(result, j).query == ["cricket", "fire"][relevance[j].argmax()]
 
 
-def test_an_empty_document_has_the_corpus_relevance(result):
+def test_an_empty_document_has_the_corpus_share(result):
     explained = explain_document(result, "doc-6")
     assert explained.tokens == ()
-    assert explained.relevance == pytest.approx(result.topics[0].prevalence)
+    assert explained.share == pytest.approx(result.topics[0].prevalence)
     assert explained.passage().text == ""
 
 

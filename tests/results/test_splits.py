@@ -126,7 +126,7 @@ def test_a_document_is_explained_by_its_share_in_a_subtopic(deep):
     for j in (int(shares.argmax()), int(shares.argmin())):
         explained = explain_document(deep, j, subtopic="1.2.2")
         assert (explained.query, explained.subtopic) == ("fire", "1.2.2")
-        assert explained.relevance == pytest.approx(shares[j])
+        assert explained.share == pytest.approx(shares[j])
         assert sum(token.share for token in explained.tokens) == pytest.approx(float(shares[j] > 0))
         tokens = slice(*deep.corpus.offsets[j : j + 2])
         for token, topic, at in zip(

@@ -153,10 +153,10 @@ class Explorer:
         return [int(row) for row in rows]
 
     def _relevant(self, q: int, subtopic: str | None) -> NDArray[np.int64]:
-        """Return the documents that are more about a query than the average one, best first."""
-        scores, topic = self.scores(q), self.result.topics[q]
+        """Return the documents that are taken to be about a query, best first."""
+        scores = self.scores(q)
         rows = order_by(scores.relevance, self.result.corpus.document_lengths)
-        rows = rows[scores.relevance[rows] > topic.prevalence]
+        rows = rows[self.result.relevance(q).about[rows]]
         if subtopic in scores.ids:
             rows = rows[scores.mainly_in(scores.ids.index(subtopic))[rows]]
         return np.asarray(rows, np.int64)

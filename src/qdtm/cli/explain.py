@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def explain(
     directory: str, document: str, query: str | None, subtopic: str | None, n_tokens: int, as_json: bool
 ) -> None:
-    """Say why a document is relevant: the topic of each token, and its share of the relevance."""
+    """Say why a document is relevant: the topic of each token, and how much it adds."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.results.explain import explain_document
     from qdtm.results.result import Result
@@ -49,6 +49,7 @@ def _json(explanation: Explanation) -> dict[str, Any]:
         "query": explanation.query,
         "subtopic": explanation.subtopic,
         "relevance": explanation.relevance,
+        "share": explanation.share,
         "topics": [
             {"id": topic, "name": explanation.names.get(topic, topic), "tokens": n}
             for topic, n in explanation.topic_counts()
@@ -63,10 +64,7 @@ def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
 
     from qdtm.cli.views import Columns, facts, heading, passage_text, table
 
-    of = f"relevance to '{explanation.query}'"
-    of = f"share in subtopic {explanation.subtopic}" if explanation.subtopic else of
-    relevance = f"{of} {explanation.relevance:.3f}"
-    yield heading(explanation.document.id, relevance)
+    yield heading(explanation.document.id, _measures(explanation))
     yield Padding(passage_text(explanation.passage(1_200)), (0, 0, 1, 2))
     yield facts(
         (f"{n} tokens", f"{topic} {explanation.names.get(topic, '')}")
@@ -78,6 +76,14 @@ def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
     heaviest = sorted(explanation.tokens, key=lambda token: -token.share)[:n_tokens]
     rows = [(t.written, f"{t.share:.1%}", t.subtopic or t.topic, _why(t)) for t in heaviest]
     yield table(columns, rows) if rows else facts([("tokens", "none that the model knows")])
+
+
+def _measures(explanation: Explanation) -> str:
+    of = f"subtopic {explanation.subtopic}" if explanation.subtopic else "the topic"
+    share = f"{explanation.share:.1%} of it in {of}"
+    if explanation.relevance is None:
+        return share
+    return f"relevance to '{explanation.query}' {explanation.relevance:.3f}, {share}"
 
 
 def _why(token: Any) -> str:

@@ -78,6 +78,19 @@ def stability_json(stability: Stability) -> JsonObject:
     return described
 
 
+def relevance_json(model: QueryDrivenTopicModel, q: int) -> JsonObject | None:
+    """Describe how many documents are about a query, and where to cut; None if they are not here."""
+    if model.fit_.relevance is None:
+        return None
+    relevance = model.relevance(q)
+    return {
+        "cutoff": relevance.cutoff,
+        "n_listed": relevance.n_listed,
+        "n_about": relevance.n_about,
+        "n_about_interval": list(relevance.n_about_interval),
+    }
+
+
 def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
     """Describe a fitted model: topics, concept words, convergence."""
     fit = model.fit_
@@ -86,9 +99,12 @@ def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
             "concept": concept_json(concept, model.corpus_),
             "check": check_json(concept.check),
             "topic": topic_json(topic, n_words),
+            "relevance": relevance_json(model, q),
             "subtopics_dropped": rest,
         }
-        for concept, topic, rest in zip(model.concepts_, model.topics_, fit.subtopic_rest, strict=True)
+        for q, (concept, topic, rest) in enumerate(
+            zip(model.concepts_, model.topics_, fit.subtopic_rest, strict=True)
+        )
     ]
     return {
         "corpus": {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentTable, Topic, Trace
     from qdtm.results.passages import Passage
+    from qdtm.results.relevance import Relevance
 
 Columns = list[tuple[str, dict[str, Any]]]
 """The heads of a table's columns, with what rich should know of each."""
@@ -116,13 +117,20 @@ def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
 
 
 def topic_section(
-    topic: Topic, concept: Concept, rest: float, n_words: int, n_subtopics: int | None = None
+    topic: Topic,
+    concept: Concept,
+    rest: float,
+    n_words: int,
+    n_subtopics: int | None = None,
+    relevance: Relevance | None = None,
 ) -> RenderableType:
-    """Show a parent topic: its concept words, its words, and its largest subtopics."""
+    """Show a parent topic: its concept words, its words, how many documents, and its largest subtopics."""
     known = [
         ("concept words", ", ".join(word.word for word in concept.words)),
         ("topic words", _words(topic, n_words)),
     ]
+    if relevance is not None:
+        known.append(("about it", relevance.summary()))
     title = heading(topic.name, f"topic {topic.id}, {topic.prevalence:.1%} of the corpus")
     if not topic.subtopics:
         return Group(title, facts(known))
@@ -244,7 +252,8 @@ def model_page(
     """Yield the sections that show a fitted model, with an empty line after each."""
     rest = model.fit_.subtopic_rest
     for q, (topic, concept) in enumerate(zip(model.topics_, model.concepts_, strict=True)):
-        yield topic_section(topic, concept, rest[q], n_words, n_subtopics)
+        relevance = None if model.fit_.relevance is None else model.relevance(q)
+        yield topic_section(topic, concept, rest[q], n_words, n_subtopics, relevance)
         yield Text()
         if n_documents:
             yield documents_section(model.documents(q, n_documents))

@@ -154,7 +154,7 @@ def _scores(result: Result) -> Iterator[tuple[list[float], list[int]]]:
     """Yield the relevance and the main subtopic of each document for each query, some documents at a time."""
     counts = result.corpus.document_term_matrix
     for start in range(0, counts.shape[0], _BLOCK):
-        scores = score_documents(result.fit, counts[start : start + _BLOCK])
+        scores = score_documents(result.fit, counts[start : start + _BLOCK], slice(start, start + _BLOCK))
         yield from zip(scores.relevance.tolist(), scores.subtopic.tolist(), strict=True)
 
 

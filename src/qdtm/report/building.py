@@ -180,7 +180,8 @@ class ViewBuilder:
             for s, sub in enumerate(topic.subtopics[len(cards) :], len(cards))
         ]
         best = order_by(scores.relevance, self.result.corpus.document_lengths, self.limits.documents)
-        best = best[scores.relevance[best] > topic.prevalence] if len(best) else best
+        relevance = self.result.relevance(q)
+        best = best[relevance.about[best]] if len(best) else best
         return QueryView(
             number=q + 1,
             name=concept.name,
@@ -198,7 +199,7 @@ class ViewBuilder:
             rest=fit.subtopic_rest[q],
             map=map_subtopics(topic.subtopics[: self.limits.cards]),
             documents=self.documents(best, q, scores, weights, self.limits.excerpt),
-            n_relevant=int((scores.relevance > topic.prevalence).sum()),
+            relevance=relevance,
             trends=list(_trend_views(self.over_time, topic)),
             groups=list(_group_rows(self.per_class, topic)),
             stability=None if fit.stability is None else fit.stability.queries[q],

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from qdtm.concepts.check import QueryCheck
 from qdtm.report.charts import LineChart, TopicMap
 from qdtm.results.passages import Passage
+from qdtm.results.relevance import Relevance
 from qdtm.results.stability import QueryStability, Stability, SubtopicStability
 
 
@@ -135,7 +136,7 @@ class QueryView:
     rest: float
     map: TopicMap | None
     documents: Sequence[DocumentView]
-    n_relevant: int
+    relevance: Relevance
     trends: Sequence[TrendView]
     groups: Sequence[GroupRow]
     stability: QueryStability | None = None

@@ -70,8 +70,10 @@ class Explanation:
     document : Document
     query : str
         The query that shares are of.
-    relevance : float
-        Of the document to that query.
+    share : float
+        Of the document in that query's topic (or in the subtopic), which its tokens add up to.
+    relevance : float or None
+        How likely the document is to be about the query; None of a subtopic, or where that was not judged.
     tokens : tuple of ExplainedToken
         Of the words that the vocabulary has, in the order of the text.
     names : mapping of str to str
@@ -82,7 +84,8 @@ class Explanation:
 
     document: Document
     query: str
-    relevance: float
+    share: float
+    relevance: float | None
     tokens: tuple[ExplainedToken, ...]
     names: dict[str, str]
     subtopic: str | None = None
@@ -112,7 +115,7 @@ class Explanation:
     def __repr__(self) -> str:
         best = sorted(self.tokens, key=lambda token: -token.share)[:5]
         words = ", ".join(f"{token.written} {token.share:.0%}" for token in best)
-        return f"Explanation({self.document.id!r}, {self.query!r}, relevance {self.relevance:.3f}: {words})"
+        return f"Explanation({self.document.id!r}, {self.query!r}, share {self.share:.3f}: {words})"
 
 
 def explain_document(
@@ -123,7 +126,7 @@ def explain_document(
     subtopic: str | None = None,
     aligner: Aligner | None = None,
 ) -> Explanation:
-    """Say what became of each token of a document, and what share of its relevance it carries.
+    """Say what became of each token of a document, and how much of its share in the query's topic it carries.
 
     Parameters
     ----------
@@ -178,8 +181,9 @@ def explain_document(
     met = {token.topic for token in explained} | {token.subtopic for token in explained}
     names = {topic.id: topic.name for topic in result.all_topics() if topic.id in met}
     unknown = 0.0 if subtopic is not None else result.topics[q].prevalence
-    relevance = float(weight.mean()) if len(weight) else unknown
-    return Explanation(shown, fit.concepts[q].name, relevance, explained, names, subtopic)
+    share = float(weight.mean()) if len(weight) else unknown
+    judged = None if subtopic is not None or fit.relevance is None else float(fit.relevance[j, q])
+    return Explanation(shown, fit.concepts[q].name, share, judged, explained, names, subtopic)
 
 
 def _weight(

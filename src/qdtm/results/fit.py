@@ -73,6 +73,8 @@ class ModelFit:
         then empty, and so is the corpus that goes with the fit.
     checks : tuple of HandCheck
         What a person said about samples of documents, one a query at most.
+    relevance : ndarray of float32, shape (D, Q), optional
+        How likely each document is to be about each query; None where that was not judged.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     """
@@ -99,12 +101,14 @@ class ModelFit:
     elsewhere: DocumentFiles | None = None
     splits: tuple[Split, ...] = ()
     checks: tuple[HandCheck, ...] = ()
+    relevance: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         _check_lengths(self)
         _check_counts(self)
         _check_tokens(self)
         _check_stability(self)
+        _check_relevance(self)
         check_related(self.related, [c.word_indices for c in self.concepts], len(self.vocabulary))
         check_splits(self)
 
@@ -197,3 +201,14 @@ def _check_stability(fit: ModelFit) -> None:
     for query, counts in zip(fit.stability.queries, fit.subtopic_counts, strict=True):
         if len(query.subtopics) not in (0, counts.shape[1]):
             raise ValueError(f"the stability of {len(query.subtopics)} subtopics for {counts.shape[1]}")
+
+
+def _check_relevance(fit: ModelFit) -> None:
+    """Raise unless every judgement is a probability, one a query."""
+    judged = fit.relevance
+    if judged is None:
+        return
+    if judged.ndim != 2 or judged.shape[1] != fit.n_queries:
+        raise ValueError(f"relevance has shape {judged.shape} for {fit.n_queries} queries")
+    if not ((judged >= 0) & (judged <= 1)).all():
+        raise ValueError("a relevance is not between 0 and 1")

@@ -30,6 +30,7 @@ from qdtm.results.distributions import (
 from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
+from qdtm.results.relevance import Relevance
 from qdtm.results.scores import main_subtopics
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.stability import Stability
@@ -47,7 +48,9 @@ class QueryScores:
     Attributes
     ----------
     relevance : ndarray of float64, shape (D,)
-        p(z|d).
+        How likely it is to be about the query; its share, where that was not judged.
+    share : ndarray of float64, shape (D,)
+        p(z|d): its share in the query's topic.
     ids : tuple of str, length B
         Of its subtopics, in level order: those that were opened come before those below them.
     shares : ndarray of float64, shape (D, B)
@@ -59,6 +62,7 @@ class QueryScores:
     """
 
     relevance: FloatArray
+    share: FloatArray
     ids: tuple[str, ...]
     shares: FloatArray
     main: NDArray[np.int32]
@@ -248,9 +252,18 @@ class Result:
         unknown = np.zeros(weights.shape[1])
         unknown[0] = topic_shares(self.fit.word_topic)[q]
         scores = average_over_tokens(self.corpus.document_term_matrix, weights, unknown)  # (D, 1 + B)
-        relevance, shares, ids = scores[:, 0], scores[:, 1:], subtopic_ids(self.fit, q)
-        main = main_subtopics(shares, relevance, self.topics[q].prevalence, branches(ids))
-        return QueryScores(relevance, ids, shares, *main)
+        share, shares, ids = scores[:, 0], scores[:, 1:], subtopic_ids(self.fit, q)
+        main = main_subtopics(shares, share, self.topics[q].prevalence, branches(ids))
+        judged = self.fit.relevance
+        relevance = share if judged is None else judged[:, q].astype(np.float64)
+        return QueryScores(relevance, share, ids, shares, *main)
+
+    def relevance(self, query: str | int = 0) -> Relevance:
+        """Say how likely each document is to be about a query, where to cut, and how many are about it."""
+        q = self.query_index(query)
+        judged = self.fit.relevance
+        scores = self.scores(q).share if judged is None else judged[:, q].astype(np.float64)
+        return Relevance(self.fit.concepts[q].name, scores, judged is not None)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
         """Return the relevance of documents to query `q` without what a person said, (D,), and its cut-off.

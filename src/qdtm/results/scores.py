@@ -31,6 +31,8 @@ class DocumentScores:
     Attributes
     ----------
     relevance : ndarray of float64, shape (D, Q)
+        How likely it is to be about the query; where that was not judged, as for new documents, its share.
+    share : ndarray of float64, shape (D, Q)
         p(z|d) of the queries' parent topics.
     subtopic : ndarray of int32, shape (D, Q)
         The subtopic that has the largest share of the document, the deepest where it was opened: its
@@ -43,6 +45,7 @@ class DocumentScores:
     """
 
     relevance: FloatArray
+    share: FloatArray
     subtopic: NDArray[np.int32]
     subtopic_share: FloatArray
     n_tokens: NDArray[np.int64]
@@ -51,7 +54,7 @@ class DocumentScores:
         return len(self.n_tokens)
 
 
-def score_documents(fit: ModelFit, counts: Any) -> DocumentScores:
+def score_documents(fit: ModelFit, counts: Any, rows: slice | None = None) -> DocumentScores:
     """Score documents against the queries of a fit.
 
     Parameters
@@ -59,6 +62,8 @@ def score_documents(fit: ModelFit, counts: Any) -> DocumentScores:
     fit : ModelFit
     counts : scipy CSR matrix, shape (D, V)
         How often each document has each word of the fit's vocabulary.
+    rows : slice, optional
+        Which documents of the fitted corpus they are; None for new ones.
 
     Returns
     -------
@@ -69,18 +74,19 @@ def score_documents(fit: ModelFit, counts: Any) -> DocumentScores:
     ids = [subtopic_ids(fit, q) for q in range(n_queries)]
     first = n_queries + np.cumsum([0, *map(len, ids)])  # (Q + 1,): where the subtopics of each query begin
     trees = [branches(each) for each in ids]
-    relevance = np.empty((n_documents, n_queries))
+    share = np.empty((n_documents, n_queries))
     subtopic = np.full((n_documents, n_queries), -1, np.int32)
-    share = np.zeros((n_documents, n_queries))
+    subtopic_share = np.zeros((n_documents, n_queries))
     for start in range(0, n_documents, BLOCK):
-        rows = slice(start, start + BLOCK)
-        block = average_over_tokens(counts[rows], weights, unknown)  # (b, Q + B)
-        relevance[rows] = block[:, :n_queries]
+        at = slice(start, start + BLOCK)
+        block = average_over_tokens(counts[at], weights, unknown)  # (b, Q + B)
+        share[at] = block[:, :n_queries]
         for q, tree in enumerate(trees):
             shares = block[:, first[q] : first[q + 1]]
-            subtopic[rows, q], share[rows, q] = main_subtopics(shares, block[:, q], unknown[q], tree)
+            subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, block[:, q], unknown[q], tree)
     n_tokens = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    return DocumentScores(relevance, subtopic, share, n_tokens)
+    judged = None if rows is None or fit.relevance is None else fit.relevance[rows].astype(np.float64)
+    return DocumentScores(share if judged is None else judged, share, subtopic, subtopic_share, n_tokens)
 
 
 def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:

@@ -48,14 +48,15 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 3
-"""2 added related words, the presentation, and tokens in 16 bits; 3 opened subtopics. 1 can still be read."""
+VERSION = 4
+"""2 added related words, the presentation and tokens in 16 bits; 3 opened subtopics; 4 relevance."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
 _TOPICS = "topics.csv"
 _DOCUMENTS = "documents.csv"
 _DOCUMENT_FILES = "documents"
+_RELEVANCE = "relevance"
 
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
 _TOKENS = ("token_topics", "token_subtopics", "token_promoted")
@@ -127,9 +128,18 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
         arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
     for q, pairs in enumerate(fit.related):
         arrays |= {f"related.{q}.{part}": getattr(pairs, part) for part in _RELATED}
+    if fit.relevance is not None:
+        arrays[_RELEVANCE] = fit.relevance
     for i, split in enumerate(fit.splits):
         arrays |= {f"split.{i}.{part}": getattr(split, part) for part in ("counts", "token_children")}
-    specs = _specs(fit.n_queries, _named_traces(fit), len(fit.related), _token_type(fit), len(fit.splits))
+    specs = _specs(
+        fit.n_queries,
+        _named_traces(fit),
+        len(fit.related),
+        _token_type(fit),
+        len(fit.splits),
+        judged=fit.relevance is not None,
+    )
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
@@ -146,6 +156,7 @@ def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
         "splits": [{"of": split.of, "rest": float(split.rest)} for split in fit.splits],
         "token_type": _token_type(fit),
         "related": len(fit.related),
+        "judged": fit.relevance is not None,
         "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
         "beta": float(fit.beta),
@@ -175,7 +186,7 @@ def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
         write_topics(file, parents, background, fit.concepts)
     if fit.elsewhere is not None:
         return
-    scores = score_documents(fit, corpus.document_term_matrix)
+    scores = score_documents(fit, corpus.document_term_matrix, slice(None))
     with _text_file(folder / _DOCUMENTS) as file:
         write_documents(file, corpus.documents, scores, parents)
 
@@ -232,7 +243,8 @@ def _fit(
     token_type = str(content.get("token_type", "int32"))
     if token_type not in _TOKEN_TYPES or n_related not in (0, len(concepts)):
         raise ValueError("tokens or related words of an unknown kind")
-    specs = _specs(len(concepts), list(content["traces"]), n_related, token_type, len(splits))
+    judged = bool(content.get("judged", False))
+    specs = _specs(len(concepts), list(content["traces"]), n_related, token_type, len(splits), judged=judged)
     arrays = load_arrays(path, specs)
     traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
     n_split = len(traces) - 1 - len(splits)  # queries that were split
@@ -260,6 +272,7 @@ def _fit(
         else Presentation(),
         elsewhere=elsewhere,
         checks=checks,
+        relevance=_frozen(arrays[_RELEVANCE]) if judged else None,
         splits=tuple(
             Split(
                 of=str(split["of"]),
@@ -302,6 +315,8 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
         raise ValueError("the corpus is not the one it was fitted on")
     if len(fit.token_topics) != corpus.n_tokens:
         raise ValueError(f"topics of {len(fit.token_topics):,} tokens for a corpus of {corpus.n_tokens:,}")
+    if fit.relevance is not None and len(fit.relevance) != corpus.n_documents:
+        raise ValueError(f"relevance of {len(fit.relevance):,} documents, not {corpus.n_documents:,}")
     for concept in fit.concepts:
         if concept.name != concept.query.name:
             raise ValueError(f"a concept is called {concept.name!r} and its query {concept.query.name!r}")
@@ -314,7 +329,13 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
 
 
 def _specs(
-    n_queries: int, traces: Iterable[str], n_related: int, token_type: str, n_splits: int
+    n_queries: int,
+    traces: Iterable[str],
+    n_related: int,
+    token_type: str,
+    n_splits: int,
+    *,
+    judged: bool,
 ) -> dict[str, ArraySpec]:
     """Name all arrays of a saved fit, with their types."""
     return (
@@ -325,6 +346,7 @@ def _specs(
         | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
         | {f"split.{i}.counts": ArraySpec("float32", 2) for i in range(n_splits)}
         | {f"split.{i}.token_children": ArraySpec(token_type, 1) for i in range(n_splits)}
+        | ({_RELEVANCE: ArraySpec("float32", 2)} if judged else {})
         | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}
     )
 

@@ -22,7 +22,6 @@ from qdtm.evaluation.baselines.retrieval import bm25_scores, query_likelihood_sc
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
-from qdtm.results.scores import score_documents
 from qdtm.settings import SCHEDULES
 
 if TYPE_CHECKING:
@@ -173,9 +172,9 @@ class TogetherRow:
 
 def _answer_of_model(model: QueryDrivenTopicModel, q: int, seconds: float) -> Answer:
     topic = model.topics_[q]
-    relevance = score_documents(model.fit_, model.corpus_.document_term_matrix).relevance  # (D, Q)
+    relevance = model.relevance(q).scores  # (D,)
     return Answer(
-        scores=(relevance[:, q],),
+        scores=(relevance,),
         seconds=seconds,
         topic=np.asarray(topic.probabilities, np.float64),
         prevalence=float(topic.prevalence),

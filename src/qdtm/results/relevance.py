@@ -1,0 +1,87 @@
+"""How sure it is that documents are about a query: probabilities in, a cut-off and a count out.
+
+`Relevance` is what a result says about one query: each document's probability, where to cut if a list is
+needed, and how many documents are about it in all, with an interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.results.distributions import FloatArray
+
+TYPICAL_ERROR = 0.35
+"""How far the logarithm of the count is usually off; measured on labelled corpora, see docs/relevance.md."""
+
+_WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """How likely each document is to be about one query.
+
+    Attributes
+    ----------
+    query : str
+    scores : ndarray of float64, shape (D,)
+        Between 0 and 1.
+    calibrated : bool
+        Whether a score is a probability; otherwise it is p(z|d), the document's share in the query's topic.
+    """
+
+    query: str
+    scores: FloatArray
+    calibrated: bool = True
+
+    @cached_property
+    def cutoff(self) -> float:
+        """The recommended cut-off: documents from here up are taken to be about the query.
+
+        It balances what is missed against what is found wrongly: of all cut-offs it has the highest F1 that
+        the probabilities promise.
+        """
+        best = np.sort(self.scores)[::-1]
+        if not len(best) or best[0] <= 0:
+            return 1.0
+        found = np.cumsum(best)
+        f1 = 2.0 * found / (np.arange(1, len(best) + 1) + found[-1])
+        return float(best[int(f1.argmax())])
+
+    @property
+    def about(self) -> NDArray[np.bool_]:
+        """Which documents are taken to be about the query, shape (D,)."""
+        return np.asarray((self.scores >= self.cutoff) & (self.scores > 0))
+
+    @property
+    def n_listed(self) -> int:
+        """How many documents are from the cut-off up."""
+        return int(self.about.sum())
+
+    @property
+    def n_about(self) -> float:
+        """How many documents of the corpus are about the query: the sum of the probabilities."""
+        return float(self.scores.sum())
+
+    @property
+    def n_about_interval(self) -> tuple[float, float]:
+        """Where that number lies, 9 times in 10, if the model errs as it usually does."""
+        chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
+        spread = np.hypot(TYPICAL_ERROR, chance / max(self.n_about, 1.0))
+        factor = float(np.exp(_WITHIN_90 * spread))
+        return self.n_about / factor, min(self.n_about * factor, float(len(self.scores)))
+
+    def summary(self) -> str:
+        """Say it in a sentence, for people."""
+        low, high = self.n_about_interval
+        n_documents = len(self.scores)
+        return (
+            f"{self.n_about:,.0f} of {n_documents:,} documents ({low:,.0f} to {high:,.0f}); "
+            f"{self.n_listed:,} have a relevance of {self.cutoff:.2f} or more"
+        )
+
+    def __repr__(self) -> str:
+        return f"Relevance({self.query!r}: {self.summary()})"
