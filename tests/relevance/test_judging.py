@@ -68,7 +68,7 @@ def test_a_document_that_cannot_be_about_it_is_judged_impossible():
 def test_queries_compete_for_a_document():
     counts, word_topic, (reach,) = made()
     both = np.column_stack([word_topic, word_topic[:, :1] * 0])
-    both[10:20, 1:] = word_topic[10:20, 1:2] @ np.array([[0.0, 1.0]], np.float32)  # words 10 to 19 to the other
+    both[10:20, 1], both[10:20, 2] = 0.0, word_topic[10:20, 1]  # words 10 to 19 are the other query's
     other = np.asarray(counts[:, 10:20].sum(axis=1)).ravel() / 20.0
     judged = judge_documents(counts, both[:, [0, 2, 1]], Evidence([reach, other], unit_vectors()))
     assert (judged[:N_OWN, 0] > judged[:N_OWN, 1]).all()

@@ -28,14 +28,11 @@ class Relevance:
     ----------
     query : str
     scores : ndarray of float64, shape (D,)
-        Between 0 and 1.
-    calibrated : bool
-        Whether a score is a probability; otherwise it is p(z|d), the document's share in the query's topic.
+        Between 0 and 1. Where documents were not judged, their share in the query's topic.
     """
 
     query: str
     scores: FloatArray
-    calibrated: bool = True
 
     @cached_property
     def cutoff(self) -> float:

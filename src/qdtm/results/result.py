@@ -31,7 +31,7 @@ from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
 from qdtm.results.relevance import Relevance
-from qdtm.results.scores import main_subtopics
+from qdtm.results.scores import judged_relevance, main_subtopics
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.storage import load_model, save_model
@@ -254,23 +254,21 @@ class Result:
         scores = average_over_tokens(self.corpus.document_term_matrix, weights, unknown)  # (D, 1 + B)
         share, shares, ids = scores[:, 0], scores[:, 1:], subtopic_ids(self.fit, q)
         main = main_subtopics(shares, share, self.topics[q].prevalence, branches(ids))
-        judged = self.fit.relevance
-        relevance = share if judged is None else judged[:, q].astype(np.float64)
+        judged = judged_relevance(self.fit)
+        relevance = share if judged is None else judged[:, q]
         return QueryScores(relevance, share, ids, shares, *main)
 
     def relevance(self, query: str | int = 0) -> Relevance:
         """Say how likely each document is to be about a query, where to cut, and how many are about it."""
         q = self.query_index(query)
-        judged = self.fit.relevance
-        scores = self.scores(q).share if judged is None else judged[:, q].astype(np.float64)
-        return Relevance(self.fit.concepts[q].name, scores, judged is not None)
+        judged = judged_relevance(self.fit)
+        scores = self.scores(q).share if judged is None else judged[:, q]
+        return Relevance(self.fit.concepts[q].name, scores)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
-        """Return the relevance of documents to query `q` without what a person said, (D,), and its cut-off.
-
-        A document that is more about the query than the corpus at large is above the cut-off.
-        """
-        return self.scores(q).relevance, self.topics[q].prevalence
+        """Return the relevance to query `q` without what a person said, (D,), and its cut-off."""
+        relevance = Result(replace(self.fit, checks=()), self.corpus).relevance(q)
+        return relevance.scores, relevance.cutoff
 
     def documents(
         self,

@@ -85,8 +85,24 @@ def score_documents(fit: ModelFit, counts: Any, rows: slice | None = None) -> Do
             shares = block[:, first[q] : first[q + 1]]
             subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, block[:, q], unknown[q], tree)
     n_tokens = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    judged = None if rows is None or fit.relevance is None else fit.relevance[rows].astype(np.float64)
+    judged = None if rows is None else judged_relevance(fit, rows)
     return DocumentScores(share if judged is None else judged, share, subtopic, subtopic_share, n_tokens)
+
+
+def judged_relevance(fit: ModelFit, rows: slice = slice(None)) -> FloatArray | None:
+    """How likely documents are to be about each query, after what a person said of some, shape (D, Q).
+
+    None if it was not judged.
+    """
+    if fit.relevance is None:
+        return None
+    judged = fit.relevance[rows].astype(np.float64)
+    by_query = {check.query: check.recalibration for check in fit.checks}
+    for q, concept in enumerate(fit.concepts):
+        if concept.name in by_query:
+            possible = judged[:, q] > 0
+            judged[possible, q] = by_query[concept.name].apply(judged[possible, q])
+    return judged
 
 
 def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:
