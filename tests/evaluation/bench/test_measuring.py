@@ -3,6 +3,7 @@ import pytest
 
 from qdtm.evaluation.bench.measuring import parent_figures, subtopic_figures, topic_words
 from qdtm.evaluation.systems import Outcome, SubtopicGroup
+from qdtm.evaluation.systems.outcome import Reading
 
 from .fakes import TinyWorkbench
 
@@ -28,6 +29,14 @@ def test_a_perfect_outcome(bench):
     assert found["accuracy"] == found["precision_at_k"] == 1.0
     assert -1 <= found["coherence"] <= 1
     assert list(found) == ["accuracy", "coherence", "precision_at_k"]
+
+
+def test_both_readings_are_measured_and_shares_once_if_they_are_the_same(bench):
+    dataset = bench.dataset("20news")
+    right = np.eye(2)[dataset.labels]
+    outcome = Outcome(right, right, own=Reading(1 - right))
+    found = figures(parent_figures(outcome, dataset, bench.windows("20news")))
+    assert found == {"accuracy": 1.0, "precision_at_k_own": 0.0, "precision_at_k_mixed": 1.0}
 
 
 def test_a_system_without_topics_has_only_precision(bench):

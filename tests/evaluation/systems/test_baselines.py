@@ -11,7 +11,7 @@ from qdtm.evaluation.bench.measuring import parent_figures
 from qdtm.evaluation.bench.summary import summarise
 from qdtm.evaluation.metrics import mean_precision_at_k
 from qdtm.evaluation.systems import ROWS, SystemOptions, make_system
-from qdtm.evaluation.systems.baselines import break_ties
+from qdtm.evaluation.systems.baselines import break_ties, margins
 from qdtm.evaluation.systems.registry import make_systems
 
 from ..bench.fakes import TinyWorkbench, tiny_dataset
@@ -33,7 +33,7 @@ def test_a_topic_row_has_two_readings(name):
     assert outcome.scores.shape == outcome.own.scores.shape == (24, 2)
     metrics = {figure.metric for figure in parent_figures(outcome, dataset, TinyWorkbench().windows("x"))}
     assert metrics == {
-        "coherence", "accuracy_own", "accuracy_mixed", "precision_at_k_own", "precision_at_k_mixed",
+        "accuracy_own", "accuracy_mixed", "coherence", "precision_at_k_own", "precision_at_k_mixed",
     }  # fmt: skip
     if name in ("islda", "sclda"):
         assert mean_precision_at_k(outcome.scores, dataset.labels) == 1.0
@@ -116,3 +116,9 @@ def test_usual_rows_that_cannot_be_run_are_left_out_with_a_warning(nothing_extra
     assert str(told[0].message).startswith("The row 'lda' is left out. This model needs 'tomotopy'")
     assert "lda" not in systems
     assert {"islda", "sclda", "dflda", "qdtm-kld"} <= set(systems)
+
+
+def test_a_margin_is_over_the_best_other_concept():
+    scores = np.array([[0.9, 0.2, 0.5], [0.3, 0.3, 0.1]])
+    assert margins(scores) == pytest.approx(np.array([[0.4, -0.7, -0.4], [0.0, 0.0, -0.2]]))
+    assert np.array_equal(margins(scores[:, :1]), scores[:, :1])  # a query asked alone

@@ -56,7 +56,7 @@ def _name(model: str, by_metric: Mapping[Metric, Summary], most_runs: int) -> st
 
 
 def reading_table(summaries: Sequence[Summary], dataset: str) -> str:
-    """Return the two readings of each count model of a data set side by side, the better bold."""
+    """Return the two readings of each model of a data set that has two side by side, the better bold."""
     rows = [row for row in summaries if row.dataset == dataset and row.metric in _OF_READINGS]
     head = ["row", *(metric.replace("_", " ") for metric in _OF_READINGS)]
     lines = [head, ["---"] * len(head)]
@@ -67,6 +67,8 @@ def reading_table(summaries: Sequence[Summary], dataset: str) -> str:
 
 
 def _marked(metric: Metric, means: Mapping[Metric, float]) -> str:
+    if metric not in means:
+        return ""
     rivals = [mean for other, mean in means.items() if other.startswith(metric.rpartition("_")[0])]
     return f"**{means[metric]:.3f}**" if means[metric] == max(rivals) else f"{means[metric]:.3f}"
 

@@ -43,23 +43,22 @@ def parent_figures(outcome: Outcome, dataset: Dataset, windows: WindowCounts) ->
     tuple of Figure
         Of a model with two readings those of both; `summarise` finds the better.
     """
-    labels = dataset.labels
+    labels, own = dataset.labels, outcome.own
     figures = []
-    if outcome.own is None and outcome.shares is not None:
+    if own is not None and own.shares is not None:
+        assert outcome.shares is not None
+        figures.append(Figure("accuracy_own", classification_accuracy(own.shares, labels)))
+        figures.append(Figure("accuracy_mixed", classification_accuracy(outcome.shares, labels)))
+    elif outcome.shares is not None:
         figures.append(Figure("accuracy", classification_accuracy(outcome.shares, labels)))
     if outcome.topics is not None:
         words = top_words(outcome.topics, dataset.corpus.vocabulary)
         figures.append(Figure("coherence", float(np.mean([c_v(topic, windows) for topic in words]))))
-    if outcome.own is None:
+    if own is None:
         figures.append(Figure("precision_at_k", mean_precision_at_k(outcome.scores, labels)))
     else:
-        assert outcome.shares is not None
-        figures += [
-            Figure("accuracy_own", classification_accuracy(outcome.own.shares, labels)),
-            Figure("precision_at_k_own", mean_precision_at_k(outcome.own.scores, labels)),
-            Figure("accuracy_mixed", classification_accuracy(outcome.shares, labels)),
-            Figure("precision_at_k_mixed", mean_precision_at_k(outcome.scores, labels)),
-        ]
+        figures.append(Figure("precision_at_k_own", mean_precision_at_k(own.scores, labels)))
+        figures.append(Figure("precision_at_k_mixed", mean_precision_at_k(outcome.scores, labels)))
     return tuple(figures)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit
 from qdtm.evaluation.datasets import Dataset, ExperimentConcept
 from qdtm.evaluation.systems.outcome import Outcome, Reading, SubtopicGroup
 from qdtm.evaluation.systems.registry import SystemOptions
+
+Array = TypeVar("Array", NDArray[np.float32], NDArray[np.float64])
 
 Settings = Mapping[str, str | float | bool | None]
 
@@ -206,7 +208,10 @@ def make_encoder_row(name: str, options: SystemOptions) -> EncoderRow:
 
 @dataclass(frozen=True)
 class EncoderRow:
-    """A row that ranks documents by their text's cosine to the query phrase; every seed finds the same."""
+    """A row that ranks documents by their text's cosine to the query phrase; every seed finds the same.
+
+    Its other reading ranks by how much nearer a text is to the phrase than to those of the other concepts.
+    """
 
     name: str
     encoder: str
@@ -218,7 +223,17 @@ class EncoderRow:
 
     def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:  # noqa: ARG002
         """Rank documents; see `System`."""
-        return Outcome(scores=DocumentEncoder(self.encoder).scores(dataset.corpus, phrases_of(dataset)))
+        cosines = DocumentEncoder(self.encoder).scores(dataset.corpus, phrases_of(dataset))
+        return Outcome(scores=margins(cosines), own=Reading(cosines))
+
+
+def margins(scores: Array) -> Array:
+    """Return how much each score of a document is above the best of its others, (D, Q); a lone one stays."""
+    if scores.shape[1] < 2:
+        return scores
+    ordered = np.sort(scores, axis=1)  # (D, Q)
+    best, second = ordered[:, -1:], ordered[:, -2:-1]
+    return np.asarray(scores - np.where(scores == best, second, best), dtype=scores.dtype)
 
 
 def break_ties(scores: FloatArray, seed: int) -> FloatArray:

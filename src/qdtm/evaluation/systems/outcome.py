@@ -41,11 +41,12 @@ class Reading:
     Attributes
     ----------
     scores : ndarray of shape (D, Q)
-    shares : ndarray of shape (D, K)
+    shares : ndarray of shape (D, K), optional
+        None if they are those of the first reading.
     """
 
     scores: FloatArray
-    shares: FloatArray
+    shares: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +64,10 @@ class Outcome:
     subtopics : tuple of SubtopicGroup, length Q, optional
         The subtopics of each concept; None if the system has none or was not asked for them.
     own : Reading, optional
-        A count model's own document distribution, where `scores` and `shares` are the mix of p(topic | word).
-        The tables print both and compare on the better, so that the way of reading does not decide the race.
+        What the model itself says of a document, where `scores` and `shares` are another reading: of a count
+        model the mix of p(topic | word), of a model that weighs each concept by itself what sets one apart
+        from the others. The tables print both and compare on the better, so that the way of reading does not
+        decide the race.
     """
 
     scores: FloatArray

@@ -22,8 +22,8 @@ from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.keywords import keyword_ids, without_shared
 from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit, normalised
 from qdtm.evaluation.datasets import Dataset
-from qdtm.evaluation.systems.baselines import Settings, keywords_of, phrases_of, two_readings
-from qdtm.evaluation.systems.outcome import Outcome
+from qdtm.evaluation.systems.baselines import Settings, keywords_of, margins, phrases_of, two_readings
+from qdtm.evaluation.systems.outcome import Outcome, Reading
 from qdtm.evaluation.systems.registry import SystemOptions
 
 _N_SWEEPS = 300
@@ -136,7 +136,7 @@ def _keynmf(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     """KeyNMF with the query as its seed phrase (turftopic), a model a concept.
 
     All topics of such a model are about its phrase, so a document is about the concept as far as they
-    explain its keywords, beside those of the other concepts.
+    explain its keywords: by themselves, or, in the other reading, beside those of the other concepts.
     """
     corpus = dataset.corpus
     texts, vectors, encoder = _encoded(corpus, row)
@@ -150,8 +150,9 @@ def _keynmf(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
         words = _on_vocabulary(model.components_, model.get_vocab(), corpus)  # (10, V)
         weights.append(of_topics @ words.sum(axis=1))
         topics.append(of_topics.sum(axis=0) @ words)
-    shares = normalised(np.stack(weights, axis=1))
-    return Outcome(shares, shares, np.stack(topics))
+    alone = np.stack(weights, axis=1)  # (D, Q)
+    shares = normalised(alone)
+    return Outcome(shares, shares, np.stack(topics), own=Reading(alone, alone))
 
 
 @lru_cache(maxsize=1)
@@ -189,7 +190,10 @@ def seeded_keywords(keywords: Sequence[Mapping[str, float]], relevance: Vectors)
 
 
 def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
-    """BERTopic with the queries as zero-shot topics: documents rank by their cosine to the topic's centre."""
+    """BERTopic with the queries as zero-shot topics: documents rank by their cosine to the topic's centre.
+
+    Or, in the other reading, by how much nearer it is than the centres of the other queries' topics.
+    """
     corpus = dataset.corpus
     texts, vectors, encoder = _encoded(corpus, row)
     phrases = phrases_of(dataset)
@@ -215,7 +219,8 @@ def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
         model.c_tf_idf_.toarray()[-len(labels) :], model.vectorizer_model.get_feature_names_out(), corpus
     )
     topics = np.stack([np.zeros(corpus.n_words) if k is None else weights[k] for k in chosen])
-    return Outcome(vectors @ own.T, vectors @ centres.T, topics)
+    cosines = vectors @ own.T  # (D, Q)
+    return Outcome(margins(cosines), vectors @ centres.T, topics, own=Reading(cosines))
 
 
 def _centre(vectors: Vectors) -> Vectors:
