@@ -84,18 +84,20 @@ def peak_mb() -> int:
 def run_cell(arguments: argparse.Namespace) -> None:
     """One fit, in this process."""
     folder = Path(arguments.folder)
-    pattern = [str(folder / f"part-{number:03d}.jsonl") for number in range(arguments.cell)]
-    results = None
-    if not arguments.local:
-        import ray
+    files = [str(folder / f"part-{number:03d}.jsonl") for number in range(arguments.cell)]
+    if arguments.local:
+        print(json.dumps(fit(files, query(), arguments.sweeps, arguments.workers, None)))
+        return
+    import ray
 
-        place = tempfile.mkdtemp(prefix="ray-")
+    with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as place:
         ray.init(
             address="local", num_cpus=arguments.workers, object_store_memory=STORE_BYTES, _temp_dir=place,
             include_dashboard=False, log_to_driver=False, logging_level="ERROR",
         )  # fmt: skip
         results = str(folder / f"results-{arguments.cell}")
-    print(json.dumps(fit(pattern, query(), arguments.sweeps, arguments.workers, results)))
+        print(json.dumps(fit(files, query(), arguments.sweeps, arguments.workers, results)))
+        ray.shutdown()
 
 
 def main() -> None:

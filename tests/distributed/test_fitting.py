@@ -1,9 +1,14 @@
 """A fit over files on a cluster is the fit of the same documents on one machine, byte for byte."""
 
+import json
+from dataclasses import replace
+
 import pytest
+from click.testing import CliRunner
 from tests.distributed.conftest import assert_same
 
 from qdtm import QueryDrivenTopicModel
+from qdtm.cli.main import cli
 from qdtm.sampler import shards
 
 pytestmark = pytest.mark.ray
@@ -16,7 +21,7 @@ def many_shards(monkeypatch):
 
 
 def model(queries, **options):
-    return QueryDrivenTopicModel(queries, **{"max_sweeps": 12, "random_state": 3} | options)
+    return QueryDrivenTopicModel(queries, **{"max_sweeps": 6, "random_state": 3} | options)
 
 
 def assert_same_fit(ours, theirs):
@@ -39,8 +44,47 @@ def assert_same_fit(ours, theirs):
         (["israel", "australia"], {"preset": "paper", "min_sweeps": 2}),
     ],
 )
-def test_the_same_bytes_as_one_machine(cluster, many_shards, files, whole, queries, options):
-    ours = model(queries, engine="ray", n_jobs=2, **options).fit(files)
+def test_the_same_bytes_as_one_machine(cluster, many_shards, files, whole, tmp_path, queries, options):
+    ours = model(queries, engine="ray", n_jobs=2, **options).fit(replace(files, results=tmp_path / "out"))
     theirs = model(queries, **options).fit(whole)
+
     assert_same_fit(ours.fit_, theirs.fit_)
     assert [c.word_indices for c in ours.concepts_] == [c.word_indices for c in theirs.concepts_]
+    for mine, their in zip(ours.documents(n=5), theirs.documents(n=5), strict=True):
+        assert (mine.index, mine.relevance, mine.subtopic) == (their.index, their.relevance, their.subtopic)
+
+
+def test_from_the_command_line(cluster, folder, tmp_path):
+    def run(*arguments):
+        done = CliRunner().invoke(cli, [*map(str, arguments)])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    run(
+        "fit", folder / "part-*", "-q", "cricket", "--engine", "ray", "--jobs", 2, "--max-sweeps", 2,
+        "--background", 2, "--embeddings", "none", "--id-column", "name", "-o", tmp_path / "out", "--quiet",
+    )  # fmt: skip
+
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]  # nothing is left beside it
+    assert len(list((tmp_path / "out" / "documents").iterdir())) == 5
+    assert "351 documents" in run("show", tmp_path / "out")
+    (table,) = json.loads(run("docs", tmp_path / "out", "-n", 3, "--json"))["queries"]
+    assert [row["rank"] for row in table["documents"]] == [1, 2, 3]
+    assert table["documents"][0]["id"].startswith("doc ")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "extra", "said"),
+    [
+        ("none-*.csv", [], "No file matches"),
+        ("part-*", ["--text-column", "txet"], "Column 'txet' is not in"),
+        ("part-*", ["--time-column", "year"], "--time-column needs the documents in one place"),
+        ("part-0.csv", ["--results", "there"], "--results is for files on a cluster"),
+    ],
+)
+def test_one_line_says_what_is_wrong(cluster, folder, tmp_path, corpus, extra, said):
+    asked = ["-q", "cricket", "--engine", "ray", "--jobs", "1", "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(cli, ["fit", str(folder / corpus), *asked, *extra])
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert not (tmp_path / "out").exists()

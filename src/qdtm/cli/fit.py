@@ -44,6 +44,11 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @engine_options
 @column_options
 @click.option("--no-report", is_flag=True, help="Write no report.html.")
+@click.option(
+    "--results",
+    metavar="PLACE",
+    help="With files on a cluster: a folder or URL for what became of the documents.  [DIR/documents]",
+)
 @seed_option
 @quiet_option
 @output_options
@@ -51,7 +56,8 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
-    corpus.
+    corpus; or a pattern in quotes ('news/*.csv') or URL, whose files the workers of a cluster read
+    themselves with --engine ray: no machine needs to hold them all.
 
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
     documents.csv (your own columns, the relevance of each document to each query, and its main subtopic).
@@ -80,12 +86,13 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
         model = _fitted(options, notes)
     note_doubts(model, notes)
     model.save(output, force=force)
-    if not options["no_report"]:
+    with_report = not options["no_report"] and model.fit_.elsewhere is None
+    if with_report:
         model.report(Path(output) / REPORT)
     if as_json:
         print_json({"path": output} | model_json(model, 10))
     elif not quiet:
-        print_page(_page(model, output, with_report=not options["no_report"]))
+        print_page(_page(model, output, with_report=with_report))
     end_if_interrupted(model, output)
 
 
@@ -117,6 +124,7 @@ def _resumed(options: dict[str, Any], output: str) -> dict[str, Any]:
 def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:
     """Fit, or go on fitting."""
     from qdtm.cli.fitting import fit_with_progress, make_model, resume_with_progress
+    from qdtm.cli.many_files import files_for_cluster
     from qdtm.cli.opening import check_columns, open_corpus
     from qdtm.cli.queries import parse_queries, query_parameters
     from qdtm.cli.resuming import kept_command
@@ -124,6 +132,10 @@ def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel
 
     queries = parse_queries(options)
     model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
+    files = files_for_cluster(options["corpus"], options["output"], options, click.get_current_context())
+    if files is not None:
+        fit_with_progress(model, files, notes)
+        return model
     documents = open_corpus(options["corpus"], options, notes)
     columns = check_columns(documents, options)
     with kept_command(options["output"], options) as folder:
@@ -158,7 +170,21 @@ def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> It
         [
             *(report if with_report else []),
             ("topics.csv", "all topics with their words"),
+            *_documents(model, output),
+        ]
+    )
+
+
+def _documents(model: QueryDrivenTopicModel, output: str) -> list[tuple[str, str]]:
+    """Say where the documents are."""
+    from qdtm.results.elsewhere import is_url
+
+    elsewhere = model.fit_.elsewhere
+    if elsewhere is None:
+        return [
             ("documents.csv", "each document's relevance and main subtopics"),
             ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
-    )
+    place = elsewhere.folder if is_url(elsewhere.folder) else "documents"
+    files = f"{len(elsewhere.names):,} Parquet files: each document's topics, relevance and main subtopics"
+    return [(place, files), ("look closer", f"qdtm docs {output}, qdtm show {output}")]

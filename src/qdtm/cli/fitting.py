@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from qdtm.concepts import Query
     from qdtm.corpus import Corpus
+    from qdtm.distributed import FileCorpus
     from qdtm.model import QueryDrivenTopicModel
 
 
@@ -32,7 +33,11 @@ def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDriven
 
 
 def fit_with_progress(
-    model: QueryDrivenTopicModel, corpus: Corpus, console: Console, *, checkpoint: Path | None = None
+    model: QueryDrivenTopicModel,
+    corpus: Corpus | FileCorpus,
+    console: Console,
+    *,
+    checkpoint: Path | None = None,
 ) -> None:
     """Fit a model, showing on `console` how far it is."""
     with showing_progress(model, console):

@@ -23,7 +23,7 @@ _TEXT = ("language", "min_df", "max_df", "max_words")
 def open_corpus(
     path: str, options: Mapping[str, Any], console: Console, *, like: Corpus | None = None
 ) -> Corpus:
-    """Read a corpus from a file or folder, or load one that `Corpus.save` saved.
+    """Read a corpus from a file, a folder or all files of a pattern, or load one that was saved.
 
     Parameters
     ----------
@@ -36,13 +36,18 @@ def open_corpus(
         Use the words of this corpus: for new documents.
     """
     from qdtm.corpus import Corpus
+    from qdtm.distributed import FileCorpus
+    from qdtm.distributed.files import is_pattern
+    from qdtm.distributed.spreading import gather_corpus
 
     if (Path(path) / "qdtm.json").is_file():
         _refuse(options)
         corpus = Corpus.load(path)
         return corpus if like is None else Corpus.of(corpus, like=like)
     pipeline = None if like else make_pipeline(options)
-    columns = {name: options[name] for name in _READ}
+    columns = read_parameters(options)
+    if pipeline is not None and is_pattern(path):
+        return gather_corpus(FileCorpus(path, **columns, pipeline=pipeline))
     with reading(console, path) as progress:
         return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
 
@@ -57,6 +62,11 @@ def check_columns(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, str]:
         if name in given:
             given[name] = names[find_column(names, given[name], "the corpus")]
     return given
+
+
+def read_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the options say about a file."""
+    return {name: options[name] for name in _READ}
 
 
 def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from qdtm.cluster.engine import RayEngine
 from qdtm.corpus.corpus import Corpus
-from qdtm.distributed.files import FileCorpus
+from qdtm.distributed.files import FileCorpus, list_files
 from qdtm.distributed.ground import SpreadGround
 from qdtm.distributed.ray_workers import RayWorkers
 from qdtm.distributed.spreading import SpreadCorpus, spread_corpus
@@ -46,9 +46,10 @@ class ClusterFit:
 
     def __enter__(self) -> Self:
         settings = self._settings
+        files = list_files(self._source.files)  # before a cluster is started
         self._engine = RayEngine(settings.address, n_workers=settings.n_jobs, worker_dir=settings.worker_dir)
         try:
-            self.corpus = spread_corpus(self._source, RayWorkers(self._engine))
+            self.corpus = spread_corpus(self._source, RayWorkers(self._engine), files)
         except BaseException:
             self._engine.close()
             raise

@@ -99,15 +99,17 @@ class SpreadCorpus:
         return f"SpreadCorpus({len(self.parts):,} files, {numbers})"
 
 
-def spread_corpus(source: FileCorpus, workers: Workers) -> SpreadCorpus:
-    """Read the files of a corpus on the workers.
+def spread_corpus(
+    source: FileCorpus, workers: Workers, files: Sequence[SourceFile] | None = None
+) -> SpreadCorpus:
+    """Read the files of a corpus on the workers; `files` if they have been listed already.
 
     Raises
     ------
     CorpusError
         If a file is missing, cannot be read or lacks a column (it is named), or nothing is left of them.
     """
-    files = list_files(source.files)
+    files = files or list_files(source.files)
     pipeline = source.pipeline or TextPipeline()
     options = settled_options(workers, files[0], source.read_options)
     shares = tuple(FileShare(tuple(s), options, pipeline) for s in share_out(files, workers.n_workers))
