@@ -19,7 +19,7 @@ def test_a_line_on_a_terminal_and_nothing_in_a_file():
     terminal, file = Terminal(), io.StringIO()
     for stream in (terminal, file):
         ProgressBar(stream)(Progress("parents", None, 1, 10, 5, None))
-    assert terminal.getvalue().startswith("\rparents: sweep 1, 5 topics")
+    assert terminal.getvalue().startswith("\rparents: sweep 1 of at most 10, 5 topics")
     assert file.getvalue() == ""
 
 

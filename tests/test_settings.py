@@ -38,6 +38,7 @@ BAD: dict[str, list[Any]] = {
     "subtopics": ["yes", 0, None],
     "pipeline": ["english", 5, str.split],
     "progress": [5, "tqdm"],
+    "encoder": [5, "", ["a"]],
 }
 
 

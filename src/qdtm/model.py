@@ -29,6 +29,7 @@ from qdtm.errors import ParameterError
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, pose
+from qdtm.relevance.encoder import encode_documents
 from qdtm.relevance.judging import Evidence, judge_documents
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
@@ -75,6 +76,10 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
         model; None does without.
+    encoder : str, path or callable, optional
+        A sentence encoder for a second look at the documents (extra `encoder`): a model of
+        sentence-transformers by name or folder, or a function from texts to vectors. It decides about
+        relevance, not about topics; without one, word vectors stand in.
     similarity_threshold : "auto" or float
         The cosine above which words are related; "auto" picks it from the vectors.
     promotion_weight : float
@@ -152,6 +157,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         n_candidates: int = 100,
         min_pointing: str | float = "auto",
         embeddings: Any = "glove",
+        encoder: Any = None,
         similarity_threshold: str | float = "auto",
         promotion_weight: float = 0.3,
         word_filtering: bool = True,
@@ -180,6 +186,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         self.n_candidates = n_candidates
         self.min_pointing = min_pointing
         self.embeddings = embeddings
+        self.encoder = encoder
         self.similarity_threshold = similarity_threshold
         self.promotion_weight = promotion_weight
         self.word_filtering = word_filtering
@@ -267,21 +274,16 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     ) -> Self:
         """Answer the question, and make the outcome this estimator's own."""
         problem, reaches = posed.problem(corpus, settings), measure_reaches(corpus, posed.concepts)
+        encoded = None if self.encoder is None else encode_documents(self.encoder, corpus, self.progress)
         with open_engine(settings) as engine:
             chains = run_chains(
                 problem, reaches, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
         fit = freeze(corpus, posed, chains, settings, self._parameters())
-        self._adopt(self._judge(fit, corpus, posed, reaches), corpus)
+        self._adopt(_judge(fit, corpus, posed, reaches, encoded), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self
-
-    def _judge(self, fit: ModelFit, corpus: Corpus, posed: Posed, reaches: Sequence[Reach]) -> ModelFit:
-        """Say how likely each document is to be about each query."""
-        evidence = Evidence([reach.document_scores for reach in reaches], posed.unit)
-        judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
-        return replace(fit, relevance=judged.astype(np.float32))
 
     def _fit_files(
         self,
@@ -296,6 +298,10 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         if checkpoint is not None:
             raise ParameterError(
                 f"checkpoint is {os.fspath(checkpoint)!r}; the fit of a FileCorpus on a cluster keeps none."
+            )
+        if self.encoder is not None:
+            raise ParameterError(
+                f"encoder is {self.encoder!r}; the documents of a FileCorpus on a cluster cannot be encoded."
             )
         with ClusterFit(source, settings) as cluster:
             corpus = cluster.corpus
@@ -533,6 +539,19 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, result.corpus)
         return model
+
+
+def _judge(
+    fit: ModelFit,
+    corpus: Corpus,
+    posed: Posed,
+    reaches: Sequence[Reach],
+    encoded: NDArray[np.float32] | None,
+) -> ModelFit:
+    """Say how likely each document is to be about each query."""
+    evidence = Evidence([reach.document_scores for reach in reaches], posed.unit, encoded)
+    judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
+    return replace(fit, relevance=judged.astype(np.float32))
 
 
 def _as_json(value: Any) -> Any:

@@ -57,9 +57,7 @@ class ProgressBar:
         stream = self.stream or sys.stderr
         if stream.isatty():
             of = f" of {progress.query}" if progress.query else ""
-            line = (
-                f"{progress.run}{progress.stage}{of}: sweep {progress.sweep:,}, {progress.n_topics:,} topics"
-            )
+            line = f"{progress.run}{progress.stage}{of}: {progress.note}"
             stream.write(f"\r{line[:78]:<78}")
             stream.flush()
 

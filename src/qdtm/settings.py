@@ -121,11 +121,15 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
 
 def _check_objects(parameters: Mapping[str, Any]) -> None:
     """Refuse what is neither None nor of the kind that is needed."""
-    pipeline, progress = parameters["pipeline"], parameters["progress"]
+    pipeline, progress, encoder = (parameters[name] for name in ("pipeline", "progress", "encoder"))
     if pipeline is not None and not isinstance(pipeline, TextPipeline):
         raise ParameterError(f"pipeline is {pipeline!r}; give a TextPipeline, or None.")
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress is {progress!r}; give a function, or None.")
+    if not (
+        encoder is None or callable(encoder) or (isinstance(encoder, str | os.PathLike) and str(encoder))
+    ):
+        raise ParameterError(f"encoder is {encoder!r}; give a model's name, a folder, a function, or None.")
 
 
 def _schedule(parameters: Mapping[str, Any], fewest: int, most: int) -> Schedule:

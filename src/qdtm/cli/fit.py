@@ -150,6 +150,7 @@ def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel
 def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a model that are not about its queries."""
     return {name: options[name] for name in _AS_THEY_ARE} | {
+        "encoder": options["encoder"],
         "promotion_weight": 0.0 if options["no_promotion"] else options["promotion_weight"],
         "word_filtering": not options["no_filtering"],
         "subtopics": not options["no_subtopics"],

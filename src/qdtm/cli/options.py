@@ -102,6 +102,8 @@ model_options = together(
         "--background", "n_background_topics", type=number_or_auto, default="auto", show_default=True,
         metavar="N", help="Topics that the rest of the corpus starts with.",
     ),
+    click.option("--encoder", metavar="NAME",
+                 help="A sentence encoder, by name or folder, to judge relevance with (extra 'encoder')."),
     click.option("--promotion-weight", type=float, default=0.3, show_default=True, metavar="U",
                  help="What a word adds to related concept words."),
     click.option("--no-promotion", is_flag=True, help="Do without word vectors in the model."),

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
     from qdtm.sampler.progress import Progress as FitProgress
 
-_STAGES = {"background": "background", "parents": "parent topics", "subtopics": "subtopics"}
+_STAGES = {
+    "encoding": "encoding documents",
+    "background": "background",
+    "parents": "parent topics",
+    "subtopics": "subtopics",
+}
 _PREPARING = "preparing (the first run compiles its kernels, once)"
 
 
@@ -78,14 +83,13 @@ class FitDisplay(AbstractContextManager["FitDisplay"]):
             self._end_stage(chain)
             self._bar.update(self._tasks[chain], description=_stage(progress), total=progress.max_sweeps)
         self._last[chain] = progress
-        note = f"sweep {progress.sweep:,} of at most {progress.max_sweeps:,}, {progress.n_topics:,} topics"
-        self._bar.update(self._tasks[chain], completed=progress.sweep, note=note)
+        self._bar.update(self._tasks[chain], completed=progress.sweep, note=progress.note)
 
     def _end_stage(self, chain: int) -> None:
         """Leave a line about the stage of a chain that is over, where no live line shows it."""
         last = self._last.get(chain)
         if last is not None and not self._is_live:
-            self._console.print(f"{_stage(last)}: {last.sweep:,} sweeps, {last.n_topics:,} topics")
+            self._console.print(f"{_stage(last)}: {last.outcome}")
 
 
 def _stage(progress: FitProgress) -> str:

@@ -16,9 +16,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cache import atomic_path, cache_directory
 from qdtm.corpus.lemmas import noun_lemma, shortest_noun_lemma
 from qdtm.errors import CorpusError
-from qdtm.evaluation.cache import atomic_path, cache_directory
 from qdtm.evaluation.datasets.location import require_file
 from qdtm.evaluation.metrics.windows import OTHER, WINDOW_SIZE, Presence, WindowCounts, count_windows
 from qdtm.evaluation.metrics.wordstream import WordStream, read_words

@@ -53,7 +53,7 @@ def progress_html(progress: Progress | None) -> str:
     name = progress.run + _STAGES.get(progress.stage, progress.stage)
     if progress.query is not None:
         name += f" of {progress.query}"
-    note = f"sweep {progress.sweep:,} of at most {progress.max_sweeps:,}, {progress.n_topics:,} topics"
+    note = progress.note
     return (
         f'<div style="display:flex;gap:.8em;align-items:center;font-family:system-ui,sans-serif">'
         f'<span style="min-width:12em">{html.escape(name)}</span>'

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Stage = Literal["background", "parents", "subtopics"]
+Stage = Literal["encoding", "background", "parents", "subtopics"]
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,14 @@ class Progress:
 
     Parameters
     ----------
-    stage : {"background", "parents", "subtopics"}
-        Learning what the corpus is about besides the queries; fitting parent topics; splitting them.
+    stage : {"encoding", "background", "parents", "subtopics"}
+        Encoding documents, where an encoder is given; learning what the corpus is about besides the queries;
+        fitting parent topics; splitting them.
     query : str or None
         Whose subtopics, in the last stage.
     sweep, max_sweeps : int
-        Sweeps done in this stage, and how many it may take; it ends earlier when it has settled.
+        Sweeps done in this stage, and how many it may take; it ends earlier when it has settled. Documents
+        done, and all of them, while they are encoded.
     n_topics : int
         Topics in use now.
     log_likelihood : float or None
@@ -53,6 +55,20 @@ class Progress:
     def run(self) -> str:
         """Which run it is, "run 2 of 4, ", to be put before the stage; empty if there is only one."""
         return f"run {self.chain + 1} of {self.n_chains}, " if self.n_chains > 1 else ""
+
+    @property
+    def note(self) -> str:
+        """How far the stage is, for people."""
+        if self.stage == "encoding":
+            return f"document {self.sweep:,} of {self.max_sweeps:,}"
+        return f"sweep {self.sweep:,} of at most {self.max_sweeps:,}, {self.n_topics:,} topics"
+
+    @property
+    def outcome(self) -> str:
+        """What was done, once the stage is over."""
+        if self.stage == "encoding":
+            return f"{self.sweep:,} documents"
+        return f"{self.sweep:,} sweeps, {self.n_topics:,} topics"
 
 
 ProgressCallback = Callable[[Progress], object]

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cache import atomic_path, cache_directory
 from qdtm.corpus import Corpus
 from qdtm.errors import EmbeddingError
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.topic_fit import Progress
-from qdtm.evaluation.cache import atomic_path, cache_directory
 
 BERT = "bert-base-uncased"
 SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"

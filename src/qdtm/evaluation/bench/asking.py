@@ -13,10 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from qdtm.cache import atomic_path, cache_directory
 from qdtm.evaluation.bench.store import cell_key
 from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.bench.workers import run_tasks
-from qdtm.evaluation.cache import atomic_path, cache_directory
 
 if TYPE_CHECKING:
     from qdtm.evaluation.bench.alone.rows import AloneRow

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import qdtm
+from qdtm.cache import atomic_path, cache_directory
 from qdtm.evaluation.bench.cells import Cell, CellResult, Figure, TopicWords
-from qdtm.evaluation.cache import atomic_path, cache_directory
 from qdtm.evaluation.systems import System
 
 _PACKAGES = ("numpy", "numba", "scipy", "scikit-learn")

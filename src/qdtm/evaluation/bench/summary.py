@@ -11,9 +11,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from qdtm.cache import atomic_path
 from qdtm.errors import StorageError
 from qdtm.evaluation.bench.cells import CellResult
-from qdtm.evaluation.cache import atomic_path
 from qdtm.evaluation.paper import Metric, published
 from qdtm.evaluation.systems.registry import Table
 

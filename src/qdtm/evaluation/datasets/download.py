@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from qdtm.cache import atomic_path, cache_directory
 from qdtm.errors import CorpusError
-from qdtm.evaluation.cache import atomic_path, cache_directory
 from qdtm.evaluation.datasets.location import DATA_VARIABLE, find_data
 
 #: Called as a download goes on: name of the file, bytes so far, bytes in all (None if nobody says).

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cache import cache_directory
 from qdtm.errors import CorpusError
-from qdtm.evaluation.cache import cache_directory
 from qdtm.evaluation.datasets.download import Progress, RemoteFile, obtain, offline_error, verify
 from qdtm.evaluation.datasets.experiments import concepts_of
 from qdtm.evaluation.datasets.location import find_data

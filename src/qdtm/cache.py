@@ -1,4 +1,4 @@
-"""Where experiments keep what is costly to make or to fetch, and how a file gets there whole.
+"""Where what is costly to make or to fetch is kept, and how a file gets there whole.
 
 In: the environment variable `QDTM_CACHE` or the platform's habit. Out: a folder, and files that are either
 complete or absent: a crash half-way through leaves no broken file behind.

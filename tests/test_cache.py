@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from qdtm.cache import atomic_path, cache_directory
 from qdtm.errors import StorageError
-from qdtm.evaluation.cache import atomic_path, cache_directory
 
 
 def test_environment_variable_names_the_cache(monkeypatch, tmp_path):

@@ -1,0 +1,142 @@
+"""How good and how honest relevance is, on labelled corpora: ranking, calibration and counts.
+
+    python benchmarks/relevance.py [--dataset NAME] [--alone] [--encoder NAME] [--seeds N] [--out FILE]
+
+Each corpus is asked all its queries together, and with `--alone` each by itself. P@K is of p(z|d) and of
+relevance from the same fit; the calibration error (ECE, ten bins of equal width, over all documents)
+likewise; the count is compared with the true number. Data as for `qdtm bench`: the environment variable QDTM_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm import QueryDrivenTopicModel
+from qdtm.concepts import Query
+from qdtm.evaluation.datasets import Dataset, load_dataset
+from qdtm.evaluation.datasets.experiments import DATASETS
+from qdtm.evaluation.metrics import precision_at_k
+from qdtm.evaluation.metrics.calibration import calibration_error, reliability_curve
+
+N_BINS = 10
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one query's relevance is worth."""
+
+    dataset: str
+    asked: str
+    encoder: str | None
+    seed: int
+    query: str
+    n_true: int
+    n_about: float
+    low: float
+    high: float
+    pk_share: float
+    pk_relevance: float
+    ece_share: float
+    ece_relevance: float
+    precision: float
+    recall: float
+    curve: list[tuple[float, float, int]]
+
+
+def measure(
+    dataset: Dataset, queries: Sequence[int], model: QueryDrivenTopicModel, asked: str, seed: int
+) -> Iterator[Measured]:
+    """Measure the relevance of the documents to each query of a fitted model."""
+    for column, q in enumerate(queries):
+        truth = dataset.labels == q
+        relevance, share = model.relevance(column), model.doc_topic_[:, column]
+        low, high = relevance.n_about_interval
+        yield Measured(
+            dataset.name,
+            asked,
+            None if model.encoder is None else Path(model.encoder).name,
+            seed,
+            dataset.concepts[q].phrase,
+            int(truth.sum()),
+            relevance.n_about,
+            low,
+            high,
+            precision_at_k(share, truth),
+            precision_at_k(relevance.scores, truth),
+            calibration_error(share, truth),
+            calibration_error(relevance.scores, truth),
+            float(truth[relevance.about].mean()) if relevance.n_listed else 0.0,
+            float(relevance.about[truth].mean()),
+            [(point.said, point.true, point.n) for point in reliability_curve(relevance.scores, truth)],
+        )
+
+
+def run(dataset: Dataset, *, alone: bool, encoder: str | None, seed: int) -> Iterator[Measured]:
+    """Ask a corpus its queries, together or one by one."""
+    asked = [Query(concept.query, rule=concept.rule) for concept in dataset.concepts]
+    for queries in [[q] for q in range(len(asked))] if alone else [list(range(len(asked)))]:
+        model = QueryDrivenTopicModel(
+            [asked[q] for q in queries], subtopics=False, encoder=encoder, random_state=seed, n_jobs=-1
+        ).fit(dataset.corpus)
+        yield from measure(dataset, queries, model, "alone" if alone else "together", seed)
+
+
+def describe(rows: Sequence[Measured]) -> str:
+    """Return one line of the table in docs/relevance.md."""
+
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(row, name) for row in rows]))
+
+    inside = np.mean([row.low <= row.n_true <= row.high for row in rows])
+    off = np.log([row.n_about / row.n_true for row in rows])
+    first = rows[0]
+    return (
+        f"| {first.dataset} | {first.asked} | {first.encoder or ''} | {mean('pk_share'):.3f} "
+        f"| {mean('pk_relevance'):.3f} | {mean('ece_share'):.3f} | {mean('ece_relevance'):.3f} "
+        f"| {mean('precision'):.2f} / {mean('recall'):.2f} | {off.mean():+.2f} ± {off.std():.2f} "
+        f"| {inside:.0%} |"
+    )
+
+
+def merged_curve(rows: Sequence[Measured]) -> str:
+    """Return the reliability curve of all queries together, a point a bin."""
+    sums: NDArray[np.float64] = np.zeros((N_BINS, 3))  # documents, said, true
+    for row in rows:
+        for said, true, n in row.curve:
+            sums[min(int(said * N_BINS), N_BINS - 1)] += (n, n * said, n * true)
+    points = [f"{said / n:.2f} -> {true / n:.2f} ({n:,.0f})" for n, said, true in sums if n]
+    return "    " + ", ".join(points)
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dataset", action="append", choices=DATASETS)
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--encoder")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    kept = []
+    for name in options.dataset or DATASETS:
+        dataset = load_dataset(name)
+        rows = [
+            row
+            for seed in range(options.seeds)
+            for row in run(dataset, alone=options.alone, encoder=options.encoder, seed=seed)
+        ]
+        kept += rows
+        print(describe(rows), merged_curve(rows), sep="\n", flush=True)
+    if options.out:
+        options.out.write_text(json.dumps([asdict(row) for row in kept], indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

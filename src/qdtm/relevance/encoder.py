@@ -1,0 +1,163 @@
+"""Documents as vectors by a sentence encoder: a corpus in, a vector a document out.
+
+Any model of sentence-transformers, by name or as a folder (then nothing is fetched), or a function of the
+user's own. To encode is slow (minutes on a CPU), so it is done once: the vectors are kept in the cache
+folder, under a name that changes with the texts and with what the encoder makes of a sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.cache import atomic_path, cache_directory
+from qdtm.corpus.corpus import Corpus
+from qdtm.errors import EmbeddingError, MissingExtraError, StorageError
+from qdtm.sampler.progress import Progress, ProgressCallback
+
+Encode = Callable[[list[str]], Any]
+Vectors = NDArray[np.float32]
+
+BATCH = 256
+"""Texts that are encoded between two reports of progress."""
+
+LONGEST = 20_000
+"""Characters of a text that are given to the encoder; it reads fewer."""
+
+_PROBE = "What is this document about?"
+
+
+def load_encoder(encoder: str | os.PathLike[str] | Encode) -> Encode:
+    """Return a function from texts to vectors.
+
+    Parameters
+    ----------
+    encoder : str, path or callable
+        A model of sentence-transformers, by name or folder; or the function itself.
+
+    Raises
+    ------
+    MissingExtraError
+        If sentence-transformers is not installed.
+    EmbeddingError
+        If there is no such model.
+    """
+    if callable(encoder):
+        return encoder
+    name = os.fspath(encoder)
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise MissingExtraError(
+            "A document encoder needs 'sentence-transformers', which is not installed: "
+            "pip install 'qdtm[encoder]'."
+        ) from error
+    try:
+        model = SentenceTransformer(name, local_files_only=Path(name).is_dir())
+    except (OSError, ValueError) as error:
+        raise EmbeddingError(
+            f"The encoder {name!r} is not a folder with a model, and cannot be fetched; name another one."
+        ) from error
+    return lambda texts: model.encode(texts, batch_size=64, show_progress_bar=False)
+
+
+def encode_documents(
+    encoder: str | os.PathLike[str] | Encode, corpus: Corpus, progress: ProgressCallback | None = None
+) -> Vectors:
+    """Return a vector for each document of a corpus, shape (D, d); from the cache if it is there.
+
+    A document without text is encoded by its words.
+    """
+    encode = load_encoder(encoder)
+    texts = _texts(corpus)
+    path = cache_directory() / "encodings" / f"{_key(encode, texts)}.safetensors"
+    kept = _read(path, len(texts))
+    if kept is not None:
+        return kept
+    vectors = _encode_all(encode, texts, progress)
+    _keep(path, vectors)
+    return vectors
+
+
+def _texts(corpus: Corpus) -> list[str]:
+    texts = [(document.text or "")[:LONGEST] for document in corpus.documents]
+    if not any(texts):
+        words = corpus.vocabulary
+        return [
+            " ".join(words[w] for w in corpus.tokens[start:end].tolist())
+            for start, end in pairwise(corpus.offsets.tolist())
+        ]
+    return texts
+
+
+def _encode_all(encode: Encode, texts: Sequence[str], progress: ProgressCallback | None) -> Vectors:
+    """Encode texts of like length together: the encoder pads a batch to its longest."""
+    order = np.argsort([len(text) for text in texts], kind="stable")
+    vectors: Vectors | None = None
+    for start in range(0, len(order), BATCH):
+        rows = order[start : start + BATCH]
+        found = _encode(encode, [texts[j] for j in rows.tolist()])
+        if vectors is None:
+            vectors = np.empty((len(texts), found.shape[1]), np.float32)
+        elif found.shape[1] != vectors.shape[1]:
+            raise EmbeddingError(
+                f"The encoder gave vectors of {found.shape[1]} numbers after some of {vectors.shape[1]}; "
+                "give one that makes them equally long."
+            )
+        vectors[rows] = found
+        if progress is not None:
+            progress(Progress("encoding", None, min(start + BATCH, len(order)), len(order), 0, None))
+    return np.empty((0, 1), np.float32) if vectors is None else vectors
+
+
+def _encode(encode: Encode, texts: list[str]) -> Vectors:
+    """Encode texts and check what comes back: one finite vector a text."""
+    found = np.asarray(encode(texts), np.float32)
+    if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
+        raise EmbeddingError(
+            f"The encoder gave an array of shape {found.shape} for {len(texts)} texts; "
+            "give one vector a text."
+        )
+    if not np.isfinite(found).all():
+        raise EmbeddingError("The encoder gave NaN or infinity; give one that makes finite vectors.")
+    return found
+
+
+def _key(encode: Encode, texts: Sequence[str]) -> str:
+    digest = hashlib.sha256(np.round(_encode(encode, [_PROBE]), 3).tobytes())
+    for text in texts:
+        digest.update(text.encode("utf-8", "replace") + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def _read(path: Path, n_documents: int) -> Vectors | None:
+    """Read kept vectors; None if there are none, or the file is damaged."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    if not path.is_file():
+        return None
+    try:
+        vectors = np.asarray(load_file(path)["vectors"])
+    except (SafetensorError, KeyError, OSError):
+        return None
+    sound = vectors.ndim == 2 and len(vectors) == n_documents and np.isfinite(vectors).all()
+    return vectors.astype(np.float32, copy=False) if sound else None
+
+
+def _keep(path: Path, vectors: Vectors) -> None:
+    """Keep vectors for the next time; a cache that cannot be written is no reason to stop."""
+    from safetensors.numpy import save_file
+
+    try:
+        with atomic_path(path) as temporary:
+            save_file({"vectors": vectors}, temporary)
+    except (OSError, StorageError):
+        return

@@ -1,0 +1,114 @@
+"""The encoder: what comes back is checked, kept, and used for relevance; nothing is fetched."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
+from qdtm.relevance.encoder import encode_documents
+
+TEXTS = ["a fire in the forest", "rain and more rain", "fire again", "cricket in the rain", "fire"] * 6
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("QDTM_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+class Counting:
+    """An encoder that knows two words, and counts what it was given."""
+
+    def __init__(self):
+        self.n_texts = 0
+
+    def __call__(self, texts):
+        self.n_texts += len(texts)
+        return [[text.count("fire") + 0.1, text.count("rain"), 1.0] for text in texts]
+
+
+def test_rows_follow_the_documents_whatever_their_length():
+    corpus = Corpus.from_texts(TEXTS)
+    vectors = encode_documents(Counting(), corpus)
+    np.testing.assert_allclose(vectors[:5, :2], [[1.1, 0], [0.1, 2], [1.1, 0], [0.1, 1], [1.1, 0]], rtol=1e-6)
+
+
+def test_progress_counts_documents():
+    seen = []
+    encode_documents(Counting(), Corpus.from_texts(TEXTS), seen.append)
+    assert [(each.stage, each.sweep, each.max_sweeps) for each in seen] == [("encoding", 30, 30)]
+    assert seen[0].note == "document 30 of 30"
+
+
+def test_what_was_encoded_is_kept_and_not_encoded_again():
+    encoder, corpus = Counting(), Corpus.from_texts(TEXTS)
+    first = encode_documents(encoder, corpus)
+    before = encoder.n_texts
+    np.testing.assert_array_equal(encode_documents(encoder, corpus), first)
+    assert encoder.n_texts == before + 1  # the sentence that tells encoders apart
+
+
+def test_another_encoder_or_other_texts_are_encoded_anew():
+    corpus = Corpus.from_texts(TEXTS)
+    first = encode_documents(Counting(), corpus)
+    other = encode_documents(lambda texts: [[len(text), 1.0] for text in texts], corpus)
+    assert other.shape != first.shape
+    changed = encode_documents(Counting(), Corpus.from_texts(["rain in the fire", *TEXTS[1:]]))
+    assert changed[0, 1] == 1.0
+
+
+def test_a_damaged_file_is_made_again(own_cache):
+    corpus = Corpus.from_texts(TEXTS)
+    first = encode_documents(Counting(), corpus)
+    (path,) = (own_cache / "encodings").iterdir()
+    path.write_bytes(b"\xff" * 100)
+    np.testing.assert_array_equal(encode_documents(Counting(), corpus), first)
+
+
+def test_ready_tokens_without_texts_are_encoded_by_their_words():
+    corpus = Corpus.from_tokens([["fire", "forest"], ["rain"], ["fire"]] * 5)
+    assert encode_documents(Counting(), corpus)[:3, 0].tolist() == pytest.approx([1.1, 0.1, 1.1])
+
+
+@pytest.mark.parametrize(
+    ("encoder", "why"),
+    [
+        (lambda texts: np.zeros(len(texts)), "one vector a text"),
+        (lambda _: np.zeros((1, 3)), "one vector a text"),
+        (lambda texts: np.full((len(texts), 2), np.nan), "NaN"),
+    ],
+)
+def test_an_encoder_that_makes_no_sense_is_refused_in_one_line(encoder, why):
+    with pytest.raises(EmbeddingError, match=why) as refused:
+        encode_documents(encoder, Corpus.from_texts(TEXTS))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtraError, match=r"qdtm\[encoder\]"):
+        encode_documents("some-model", Corpus.from_texts(TEXTS))
+
+
+def test_a_model_that_is_not_there_is_refused(monkeypatch, tmp_path):
+    pytest.importorskip("sentence_transformers", reason="needs the extra 'encoder'")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(EmbeddingError, match="name another one"):
+        encode_documents(str(tmp_path / "nothing"), Corpus.from_texts(TEXTS))
+
+
+@pytest.mark.parametrize("encoder", [3, "", ["a"]])
+def test_a_model_refuses_what_is_no_encoder(encoder):
+    with pytest.raises(ParameterError, match="encoder is"):
+        QueryDrivenTopicModel("fire", encoder=encoder).fit(TEXTS)
+
+
+def test_a_model_judges_with_the_encoder_and_finds_the_same_topics():
+    plain = QueryDrivenTopicModel("fire", max_sweeps=5, subtopics=False).fit(TEXTS)
+    helped = QueryDrivenTopicModel("fire", max_sweeps=5, subtopics=False, encoder=Counting()).fit(TEXTS)
+    np.testing.assert_array_equal(plain.fit_.word_topic, helped.fit_.word_topic)
+    scores = helped.relevance().scores
+    named = np.array(["fire" in text for text in TEXTS])
+    assert scores[named].min() > scores[~named].max()
