@@ -4,7 +4,8 @@
 
 Each corpus is asked all its queries together, and with `--alone` each by itself. P@K is of p(z|d) and of
 relevance from the same fit; the calibration error (ECE, ten bins of equal width, over all documents)
-likewise; the count is compared with the true number. Data as for `qdtm bench`: the environment variable QDTM_DATA.
+likewise; the count is compared with the true number. Data as for `qdtm bench`: the environment variable
+QDTM_DATA.
 """
 
 from __future__ import annotations
