@@ -19,7 +19,7 @@ from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
 from qdtm.results.fit import ModelFit
-from qdtm.results.related import related_words
+from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
 from qdtm.sampler.chains import Chains
 from qdtm.sampler.problem import ParentProblem
@@ -64,6 +64,12 @@ class Posed:
             priors=settings.priors,
         )
 
+    def promotion(self, settings: Settings) -> tuple[float | None, tuple[RelatedWords, ...]]:
+        """Return the cosine above which words are related (None if nothing promotes), and which are."""
+        promotes = self.unit is not None and settings.promotion_weight > 0
+        related = related_words(self.graph, self.unit if promotes else None)
+        return self.graph.threshold if promotes else None, related
+
 
 def pose(
     corpus: Corpus | SpreadCorpus,
@@ -90,7 +96,7 @@ def freeze(
     """Put together the frozen outcome."""
     found, concepts = chains.first, posed.concepts
     parents, subtopics = found.parents, found.subtopics
-    promotes = posed.unit is not None and settings.promotion_weight > 0
+    threshold, related = posed.promotion(settings)
     none = np.zeros((corpus.n_words, 0), np.float32)
     return ModelFit(
         vocabulary=corpus.vocabulary,
@@ -105,11 +111,11 @@ def freeze(
         parent_trace=parents.trace,
         subtopic_traces=tuple(s.trace for s in subtopics),
         beta=settings.priors.beta,
-        threshold=posed.graph.threshold if promotes else None,
+        threshold=threshold,
         parameters=parameters,
         corpus_fingerprint=corpus.fingerprint,
         versions=versions(),
-        related=related_words(posed.graph, posed.unit if promotes else None),
+        related=related,
         stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains),
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from qdtm import __version__
+from qdtm.cli.add import add
 from qdtm.cli.app import app
 from qdtm.cli.bench import bench
 from qdtm.cli.check import check
@@ -66,8 +67,8 @@ def cli(ctx: click.Context) -> None:
 
 
 _COMMANDS = (
-    demo, index, concepts, fit, show, docs, explain, check, drill, compare, report, export, transform, app,
-    bench,
+    demo, index, concepts, fit, show, docs, explain, check, drill, add, compare, report, export, transform,
+    app, bench,
 )  # fmt: skip
 
 for command in _COMMANDS:

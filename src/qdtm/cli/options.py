@@ -59,7 +59,7 @@ text_options = together(
     click.option("--max-words", type=int, metavar="N", help="Size of the vocabulary at most.  [30000]"),
 )
 
-query_options = together(
+asking_options = together(
     click.option("-q", "--query", "texts", multiple=True, metavar="QUERY", help="A query; may be repeated."),
     click.option(
         "--keywords", multiple=True, metavar="NAME=W,W", help="A query by words of your own, not expanded."
@@ -67,6 +67,10 @@ query_options = together(
     click.option("--add", multiple=True, metavar="[QUERY=]W,W", help="Words that must be concept words."),
     click.option("--drop", multiple=True, metavar="[QUERY=]W,W", help="Words that must not be."),
     click.option("--exclude", multiple=True, metavar="[QUERY=]W,W", help="Leave out documents with these."),
+)
+
+query_options = together(
+    asking_options,
     click.option(
         "--expansion", type=click.Choice(["kld", "fre", "rel", "none"]), default="kld", show_default=True,
         help="How a query becomes concept words.",

@@ -39,6 +39,8 @@ class ParentFit:
     trace : Trace
     prevalence : ndarray of shape (n, Q)
         The share of each parent topic at the recorded sweeps of the trace.
+    columns : ndarray of int64, shape (K,)
+        The column of the chain that each topic was.
     """
 
     word_topic: NDArray[np.float64]
@@ -47,6 +49,7 @@ class ParentFit:
     token_promoted: NDArray[np.uint8]
     trace: Trace
     prevalence: NDArray[np.float64]
+    columns: NDArray[np.int64]
 
 
 def fit_parents(
@@ -54,16 +57,18 @@ def fit_parents(
     chain: Chain,
     schedule: Schedule,
     *,
+    unclaimed_only: bool = False,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
     run: Run | None = None,
     keep: KeepChain | None = None,
 ) -> ParentFit:
-    """Run phase 1 from where the chain stands; `run` and `keep` as in `run_chain`."""
+    """Run phase 1 from where the chain stands; `unclaimed_only`, `run` and `keep` as in `run_chain`."""
     result = run_chain(
         chain,
         schedule,
         stage="parents",
+        unclaimed_only=unclaimed_only,
         before_sweep=word_filter(problem),
         progress=progress,
         interruption=interruption,
@@ -85,6 +90,7 @@ def fit_parents(
         token_promoted=(last.links[: len(problem.tokens)] > 0).astype(np.uint8),
         trace=result.trace,
         prevalence=prevalence(problem, result.parent_tokens),
+        columns=order,
     )
 
 

@@ -196,6 +196,7 @@ def run_chain(
     *,
     stage: Stage,
     query: str | None = None,
+    unclaimed_only: bool = False,
     before_sweep: Callable[[Chain], object] | None = None,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
@@ -206,6 +207,8 @@ def run_chain(
 
     Parameters
     ----------
+    unclaimed_only : bool
+        Leave claimed documents as they are.
     before_sweep : callable, optional
         Refreshes what depends on the counts, such as the promotion probabilities.
     run : Run, optional
@@ -218,7 +221,7 @@ def run_chain(
     while not (run.finished or interrupted):
         if before_sweep is not None:
             before_sweep(chain)
-        chain.step()
+        chain.step(unclaimed_only=unclaimed_only)
         likelihood = run.advance(chain, schedule)
         if progress is not None:
             words = chain.leading_words() if stage == "parents" and likelihood is not None else ()

@@ -48,6 +48,25 @@ class Trace:
         if not np.isfinite(self.log_likelihood).all():
             raise ValueError("a log likelihood of a trace is not finite")
 
+    @classmethod
+    def none(cls) -> Trace:
+        """The record of a phase that was stopped before it began."""
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing.astype(np.float64), nothing, nothing, 0, False, True, 0)
+
+    def then(self, later: Trace) -> Trace:
+        """Return the record of a phase that went on later, from where this one ended."""
+        return Trace(
+            sweeps=np.concatenate([self.sweeps, self.n_sweeps + later.sweeps]),
+            log_likelihood=np.concatenate([self.log_likelihood, later.log_likelihood]),
+            n_topics=np.concatenate([self.n_topics, later.n_topics]),
+            n_tables=np.concatenate([self.n_tables, later.n_tables]),
+            n_sweeps=self.n_sweeps + later.n_sweeps,
+            settled=self.settled,
+            interrupted=self.interrupted or later.interrupted,
+            n_samples=later.n_samples,
+        )
+
     def __repr__(self) -> str:
         end = "interrupted" if self.interrupted else "settled" if self.settled else "not settled"
         return f"Trace({self.n_sweeps} sweeps, {end}, {self.n_samples} samples)"

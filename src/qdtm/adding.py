@@ -1,0 +1,227 @@
+"""One more query for a fitted model: a fit, its corpus and concepts with a new one in, a fit with it out.
+
+The chain goes on from where it was (`qdtm.sampler.joining`). What was known stays: the averages of before are
+corrected by what has moved since, and the subtopics of the other queries lose the tokens that have left their
+topic. Only the new query's topic is split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts import Concept
+from qdtm.concepts.reach import Reach
+from qdtm.corpus import Corpus
+from qdtm.errors import QueryError
+from qdtm.posing import Posed
+from qdtm.results.fit import ModelFit
+from qdtm.results.presentation import Presentation
+from qdtm.results.splits import Split, tokens_in
+from qdtm.results.topics import topic_id
+from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.joining import SCHEDULE, start_joining
+from qdtm.sampler.parents import ParentFit, fit_parents, promoted_mass
+from qdtm.sampler.problem import ParentProblem, parent_rules
+from qdtm.sampler.progress import Interruption, ProgressCallback, defer_interrupts
+from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
+from qdtm.sampler.trace import Trace
+from qdtm.settings import Settings
+
+
+def join_concepts(before: Sequence[Concept], new: Concept) -> tuple[Concept, ...]:
+    """Put a new concept beside those of a fit; no word is in two of them.
+
+    The others keep their words, but for a word of the new query itself that was only proposed to them.
+
+    Raises
+    ------
+    QueryError
+        If nothing is left of the new one.
+    """
+    known = [word for concept in before for word in concept.words]
+    has, owns = {w.index for w in known}, {w.index for w in known if w.origin != "expansion"}
+    words = [w for w in new.words if w.index not in (has if w.origin == "expansion" else owns)]
+    if not words:
+        raise QueryError(f"Query '{new.name}' has no concept word left: other queries have them all.")
+    taken = {word.index for word in words}
+    kept = [replace(c, words=tuple(w for w in c.words if w.index not in taken)) for c in before]
+    return (*kept, replace(new, words=tuple(words)))
+
+
+def add_query(
+    fit: ModelFit,
+    corpus: Corpus,
+    posed: Posed,
+    reaches: Sequence[Reach],
+    settings: Settings,
+    progress: ProgressCallback | None = None,
+) -> ModelFit:
+    """Fit one more query.
+
+    Parameters
+    ----------
+    fit : ModelFit
+        Of the other queries.
+    corpus : Corpus
+        What it was fitted on.
+    posed : Posed
+        With the concepts from `join_concepts`; the last is new.
+    reaches : sequence of Reach
+        Of all of them.
+    settings : Settings
+
+    Returns
+    -------
+    ModelFit
+        Without stability: its chains did not know the new query.
+    """
+    q, concepts, problem = fit.n_queries, posed.concepts, posed.problem(corpus, settings)
+    threshold, related = posed.promotion(settings)
+    with Threads(settings.n_jobs or 1) as engine, defer_interrupts() as interruption:
+        chain = start_joining(problem, reaches, fit.token_topics, fit.token_promoted, settings.seed, engine)
+        parents = fit_parents(
+            problem, chain, SCHEDULE, unclaimed_only=True, progress=progress, interruption=interruption
+        )
+        found = _nothing_found(problem, parents, q)
+        if settings.subtopics and not interruption.requested:
+            found = _split_newest(
+                problem, parents, concepts[q].name, settings, engine, progress, interruption
+            )
+    stays = (fit.token_topics < q) & (fit.token_topics == parents.token_topics)  # (N,): in its query's topic
+    token_subtopics = np.where(stays, fit.token_subtopics, -1).astype(np.int32)
+    token_subtopics[parents.token_topics == q] = found.token_subtopics
+    known = fit.subtopic_traces or (None,) * q
+    traces = [*(trace or Trace.none() for trace in known), found.trace]
+    return replace(
+        fit,
+        concepts=concepts,
+        word_topic=_corrected_counts(fit, problem, parents),
+        promoted_mass=_corrected_mass(fit, problem, parents),
+        subtopic_counts=(*_remaining_counts(fit, problem, stays), found.counts.astype(np.float32)),
+        subtopic_rest=(*fit.subtopic_rest, found.rest),
+        token_topics=parents.token_topics,
+        token_subtopics=token_subtopics,
+        token_promoted=parents.token_promoted,
+        parent_trace=fit.parent_trace.then(parents.trace),
+        subtopic_traces=tuple(traces) if settings.subtopics or fit.subtopic_traces else (),
+        presentation=_renumbered(fit, parents),
+        splits=tuple(_remaining_split(fit, problem, split, stays) for split in fit.splits),
+        threshold=threshold,
+        related=related,
+        stability=None,
+    )
+
+
+def _split_newest(
+    problem: ParentProblem,
+    parents: ParentFit,
+    name: str,
+    settings: Settings,
+    engine: Engine,
+    progress: ProgressCallback | None,
+    interruption: Interruption,
+) -> SubtopicFit:
+    """Split the new parent topic, as phase 2 splits any."""
+    q = problem.n_parents - 1
+    tokens, offsets = cut_out(problem.tokens, problem.offsets, np.flatnonzero(parents.token_topics == q))
+    return fit_subtopics(
+        tokens,
+        offsets,
+        problem.n_words,
+        settings.priors,
+        settings.schedule,
+        settings.fewest_tokens(len(problem.tokens), len(tokens)),
+        settings.seed,
+        (q,),
+        name=name,
+        engine=engine,
+        progress=progress,
+        interruption=interruption,
+    )
+
+
+def _nothing_found(problem: ParentProblem, parents: ParentFit, q: int) -> SubtopicFit:
+    """What phase 2 has found before it begins."""
+    n_tokens = int((parents.token_topics == q).sum())
+    none = np.zeros((problem.n_words, 0))
+    return SubtopicFit(none, 0.0, np.full(n_tokens, -1, np.int32), Trace.none())
+
+
+# --- what was known, corrected by what has moved -----------------------------------------------------------
+
+
+def _corrected_counts(fit: ModelFit, problem: ParentProblem, parents: ParentFit) -> NDArray[np.float32]:
+    """The averages of before, and what has changed since the sample that the chain went on from, (V, K)."""
+    last = count_pairs(problem.tokens, fit.token_topics, fit.word_topic.shape)
+    word_topic = parents.word_topic.copy()
+    for topic, column in enumerate(parents.columns.tolist()):
+        old = column if column < fit.n_queries else column - 1
+        if column != fit.n_queries and old < fit.n_topics:
+            word_topic[:, topic] += fit.word_topic[:, old] - last[:, old]
+    word_topic = np.maximum(word_topic, 0.0)
+    n_w = np.bincount(problem.tokens, minlength=problem.n_words)  # (V,): a word keeps its tokens
+    total = word_topic.sum(axis=1)
+    scaled = word_topic * np.divide(n_w, total, out=np.zeros_like(total), where=total > 0)[:, None]
+    counts: NDArray[np.float32] = scaled.astype(np.float32)
+    return counts
+
+
+def _corrected_mass(fit: ModelFit, problem: ParentProblem, parents: ParentFit) -> NDArray[np.float32]:
+    """The same for the mass that promotion adds, (V, Q)."""
+    promoted = fit.token_promoted > 0
+    shape = (problem.n_words, problem.n_parents)
+    last = promoted_mass(
+        problem,
+        count_pairs(problem.tokens[promoted], fit.token_topics[promoted], shape),
+        parent_rules(problem).promotion_weight,
+    )
+    mass = parents.promoted_mass.copy()
+    mass[:, :-1] += fit.promoted_mass - last[:, :-1]
+    return np.maximum(mass, 0.0).astype(np.float32)
+
+
+def _remaining_counts(
+    fit: ModelFit, problem: ParentProblem, stays: NDArray[np.bool_]
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the counts of each query's subtopics without the tokens that have left its topic."""
+    for q, counts in enumerate(fit.subtopic_counts):
+        left = np.flatnonzero((fit.token_topics == q) & (fit.token_subtopics >= 0) & ~stays)
+        yield _without(counts, problem.tokens[left], fit.token_subtopics[left])
+
+
+def _remaining_split(fit: ModelFit, problem: ParentProblem, split: Split, stays: NDArray[np.bool_]) -> Split:
+    where, children = tokens_in(fit, split.of), split.token_children
+    left = ~stays[where] & (children >= 0)
+    counts = _without(split.counts, problem.tokens[where[left]], children[left])
+    return replace(split, counts=counts, token_children=children[stays[where]])
+
+
+def _without(
+    counts: NDArray[np.float32], words: NDArray[np.int32], columns: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Take tokens out of counts, (V, S)."""
+    remaining: NDArray[np.float32] = np.maximum(counts - count_pairs(words, columns, counts.shape), 0.0)
+    return remaining.astype(np.float32)
+
+
+def count_pairs(
+    words: NDArray[np.int32], columns: NDArray[np.int32], shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Count the tokens of each word in each column, (V, C)."""
+    cells = words.astype(np.int64) * shape[1] + columns
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+
+def _renumbered(fit: ModelFit, parents: ParentFit) -> Presentation:
+    """The user's names, those of background topics at their new places; one that is gone loses its name."""
+    q, labels = fit.n_queries, fit.presentation.labels
+    kept = {id: label for id, label in labels.items() if not id.startswith("b")}
+    for topic, column in enumerate(parents.columns.tolist()):
+        old = topic_id(column - 1, q)
+        if column > q and old in labels:
+            kept[topic_id(topic, q + 1)] = labels[old]
+    return replace(fit.presentation, labels=kept)
