@@ -2,7 +2,8 @@
 
 A kill is SIGKILL to a process that is running a step: at its n-th file operation (opening, renaming, making,
 removing, syncing), or after a random part of the time that it takes. Afterwards a reader must find the old
-result or the new one, whole; and running the step again must give the new one and leave nothing beside it.
+result or the new one, whole; and running the step again (or going on with a fit that was kept) must give the
+new one, byte for byte, and leave nothing beside it.
 Prints a JSON object with the counts; ends with an error at the first violation.
 """
 
@@ -22,6 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from qdtm import placing
+from qdtm.sampler import checkpoint
 
 from .children import count_operations, in_child, on_file_operations
 from .steps import Step, make_steps
@@ -44,6 +46,8 @@ def main() -> None:
         steps = make_steps(Path(folder))
         for name in options.steps or steps:
             rng = random.Random(f"{options.seed} {name}")
+            # A long fit is written down after every sweep; a short one never.
+            checkpoint.EVERY, checkpoint.MOST_SHARE = (0.0, 1e9) if name == "long-fit" else (1e9, 1.0)
             counts = try_kills(steps[name], options.at_operations, options.at_moments, rng)
             print(json.dumps({"step": name, **counts}), flush=True)
 
@@ -77,7 +81,7 @@ def try_kills(step: Step, at_operations: int, at_moments: int, rng: random.Rando
 
 
 def _run_again(step: Step, new: str, number: int) -> None:
-    if in_child(step.run) != 0:
+    if in_child(step.run_again) != 0:
         raise SystemExit(f"{step.name}, kill {number}: running it again failed")
     if step.found() != new:
         raise SystemExit(f"{step.name}, kill {number}: running it again gave something else")

@@ -24,7 +24,7 @@ TOPICS = (
     "cricket match wicket batsman bowler century captain team rain wickets",
     "election minister parliament debate budget taxes voters labour vote law",
 )
-_FIT = ("-q", "fire", "--embeddings", "none", "--max-sweeps", "6", "--min-sweeps", "4", "--jobs", "1")
+_FIT = ("-q", "fire", "--embeddings", "none", "--min-sweeps", "4", "--jobs", "1")
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,13 @@ class Step:
         """Replace whatever is there by the new result."""
         run_qdtm(*self.new, "-o", str(self.place), "--force")
 
+    def run_again(self) -> None:
+        """Do what a person does after a kill: go on with an unfinished fit, or run the command again."""
+        if (self.folder / "place.unfinished").exists():
+            run_qdtm("fit", "--resume", str(self.place), "--quiet")
+        else:
+            self.run()
+
     def make_old(self) -> None:
         """Put the old result there, and nothing else."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -62,7 +69,7 @@ class Step:
 
     def found(self) -> str:
         """Return a digest of what a reader finds; raises if it is damaged."""
-        if self.name in ("index", "fit"):
+        if self.name in ("index", "fit", "long-fit"):
             (Corpus if self.name == "index" else Result).load(self.place)
         digest = hashlib.sha256()
         for path in sorted([self.place, *self.place.rglob("*")]):
@@ -84,7 +91,7 @@ def make_steps(folder: Path) -> dict[str, Step]:
         table = _write_texts(folder / f"{name}.csv", seed=number)
         index, model = folder / f"{name}-index", folder / f"{name}-model"
         run_qdtm("index", str(table), "-o", str(index), "--quiet", "--text-column", "text")
-        run_qdtm("fit", str(index), *_FIT, "-o", str(model), "--quiet")
+        run_qdtm("fit", str(index), *_FIT, "--max-sweeps", "6", "-o", str(model), "--quiet")
         sources[name] = {"table": str(table), "index": str(index), "model": str(model)}
 
     def step(name: str, command: str, source: str, *options: str) -> Step:
@@ -93,7 +100,8 @@ def make_steps(folder: Path) -> dict[str, Step]:
 
     steps = (
         step("index", "index", "table", "--quiet", "--text-column", "text"),
-        step("fit", "fit", "index", *_FIT, "--quiet"),
+        step("fit", "fit", "index", *_FIT, "--max-sweeps", "6", "--quiet"),
+        step("long-fit", "fit", "index", *_FIT, "--max-sweeps", "12", "--quiet"),
         step("export-csv", "export", "model", "--format", "csv"),
         step("export-xlsx", "export", "model", "--format", "xlsx"),
         step("export-json", "export", "model", "--format", "json"),

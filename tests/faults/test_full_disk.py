@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the loop copies processes with fork")
 
-STEPS = ("index", "fit", "export-csv", "export-xlsx", "export-json", "report")
+STEPS = ("index", "fit", "long-fit", "export-csv", "export-xlsx", "export-json", "report")
 TESTS = Path(__file__).parents[1]
 
 

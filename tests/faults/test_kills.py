@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the kill loop copies processes with fork")
 
-STEPS = ("index", "fit", "export-csv", "export-xlsx", "export-json", "report")
+STEPS = ("index", "fit", "long-fit", "export-csv", "export-xlsx", "export-json", "report")
 
 
 def kill_loop(*arguments: object) -> list[dict[str, object]]:
