@@ -19,8 +19,8 @@ Metric = Literal[
     "cohesion",
     "overall",
 ]
-"""`_own` and `_mixed` are the two readings of a model, see `Outcome.own`: what it says itself, and, of a count
-model, the mix of p(topic | word) over a document's words."""
+"""`_own` and `_mixed` are the two readings of a model, see `Outcome.own`: what it says itself, and, of a
+count model, the mix of p(topic | word) over a document's words."""
 
 
 @dataclass(frozen=True)
