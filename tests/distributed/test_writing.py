@@ -19,10 +19,9 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 @pytest.fixture(scope="module")
 def here(whole):
-    """A result with its documents."""
-    return (
-        QueryDrivenTopicModel(["cricket", "israel"], max_sweeps=4, n_background_topics=3).fit(whole).result_
-    )
+    """A result with its documents, which are not judged: workers cannot do that."""
+    model = QueryDrivenTopicModel(["cricket", "israel"], max_sweeps=4, n_background_topics=3).fit(whole)
+    return Result(replace(model.fit_, relevance=None), model.corpus_)
 
 
 @pytest.fixture(scope="module")
