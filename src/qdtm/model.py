@@ -41,6 +41,7 @@ from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
 from qdtm.sampler.chains import run_chains
 from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.footprint import fit_bytes_of
 from qdtm.sampler.progress import ProgressCallback
 from qdtm.settings import Settings, check_settings
@@ -314,6 +315,8 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _pose(self, corpus: Corpus | SpreadCorpus, queries: tuple[Query, ...], settings: Settings) -> Posed:
         """Turn the queries into what the sampler is asked."""
+        counted = corpus if isinstance(corpus, Corpus) else corpus.collection
+        check_countable(counted.word_counts, corpus.vocabulary)
         vectors = self._vectors(corpus, queries, settings)
         concepts = self._expand(corpus, queries, self.rule, settings, vectors)
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)

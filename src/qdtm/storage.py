@@ -359,7 +359,7 @@ def _parse_manifest(folder: Path, value: Any) -> tuple[Manifest, dict[str, tuple
             for name, entry in value["files"].items()
         }
         manifest = Manifest(str(value["kind"]), value["version"], dict(value["content"]), tuple(checks))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise StorageError(f"{str(folder)!r} is damaged: its {MANIFEST} makes no sense.") from error
     return manifest, checks
 

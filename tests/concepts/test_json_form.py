@@ -22,7 +22,9 @@ def test_concepts_come_back_equal(concepts):
         assert concept_from_json(json.loads(saved)) == concept
 
 
-@pytest.mark.parametrize("damage", ["missing", "extra", "wrong kind", "wrong query", "no mapping"])
+@pytest.mark.parametrize(
+    "damage", ["missing", "extra", "wrong kind", "wrong query", "no mapping", "no word", "NaN"]
+)
 def test_damage_is_one_line(concepts, damage):
     values = json.loads(json.dumps(concept_to_json(concepts[0])))
     if damage == "missing":
@@ -33,6 +35,10 @@ def test_damage_is_one_line(concepts, damage):
         values["words"] = 7
     elif damage == "wrong query":
         values["query"]["rule"] = "xor"
+    elif damage == "no word":
+        values["words"][0]["word"] = ["fire"]
+    elif damage == "NaN":
+        values["words"][0]["score"] = float("nan")
     else:
         values = []
     with pytest.raises(StorageError, match="A saved concept is damaged"):

@@ -156,7 +156,9 @@ def test_file_that_is_no_database(tmp_path):
         SqliteDocuments(path)
 
 
-@pytest.mark.parametrize("fields", ["{", "{}", '"x"', "[1"])
+@pytest.mark.parametrize(
+    "fields", ["{", '{"x": 1}', '{"-1": 1}', '{"99": 1}', '"x"', "[1", "null", "[" * 9_999]
+)
 def test_fields_that_are_damaged(tmp_path, fields):
     path = tmp_path / "documents.sqlite"
     with SqliteWriter(path) as writer:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from qdtm.embeddings import readers
+from qdtm.embeddings import archives, readers, unpacking
 from qdtm.embeddings.files import read_vector_file
 from qdtm.errors import EmbeddingError
 
@@ -209,6 +209,65 @@ def test_a_wrong_npz(tmp_path, arrays, message):
     np.savez(tmp_path / "wrong.npz", **arrays)
     with pytest.raises(EmbeddingError, match=message):
         read_vector_file(tmp_path / "wrong.npz")
+
+
+def claim(archive, name, dtype, shape, content=b""):
+    """Write an array into an archive whose header says what it is, and whose content need not be so."""
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+        header = {"descr": dtype, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(content)
+
+
+@pytest.mark.parametrize(
+    ("words", "vectors", "message"),
+    [
+        (("<U5", (10**12,)), ("<f4", (10**12, 300)), "cut short"),
+        (("<U5", (2,)), ("<f4", (2, 10**9)), "vectors of 1,000,000,000 numbers"),
+        (("<U1000000", (2,)), ("<f4", (2, 3)), "words of 1,000,000 characters"),
+        (("<U0", (2,)), ("<f4", (2, 3)), "words of 0 characters"),
+        (("|S5", (2,)), ("<f4", (2, 3)), "must be a list of strings"),
+        (("<U5", (2,)), ("<c8", (2, 3)), "must be numbers"),
+        (("<U5", (2,)), ("<f4", (-2, 3)), "an array of shape"),
+    ],
+)
+def test_an_npz_that_lies_about_its_size(tmp_path, words, vectors, message):
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        claim(archive, "words", *words, content=b"\0" * 400)
+        claim(archive, "vectors", *vectors, content=b"\0" * 400)
+    with pytest.raises(EmbeddingError, match=message) as caught:
+        read_vector_file(tmp_path / "x.npz", {"fire"})
+    assert "\n" not in str(caught.value)
+
+
+def test_words_of_an_npz_that_are_no_characters(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        claim(archive, "words", "<U1", (1,), b"\xff\xff\xff\xff")
+        claim(archive, "vectors", "<f4", (1, 1), b"\0" * 4)
+    with pytest.raises(EmbeddingError, match="no character"):
+        read_vector_file(tmp_path / "x.npz")
+
+
+def test_an_npz_is_read_in_blocks_and_by_columns_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "_BLOCK_BYTES", 1)
+    np.savez(tmp_path / "rows.npz", words=np.array(WORDS), vectors=VECTORS)
+    np.savez(tmp_path / "columns.npz", words=np.array(WORDS), vectors=np.asfortranarray(VECTORS))
+    for name in ("rows", "columns"):
+        assert_everything(read_vector_file(tmp_path / f"{name}.npz"))
+
+
+@pytest.mark.parametrize("name", ["x.npz", "x.vec.gz"])
+def test_what_unpacks_to_very_much(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(unpacking, "FREE_BYTES", 2**20)
+    path = tmp_path / name
+    if name == "x.npz":
+        np.savez_compressed(
+            path, words=np.array(["fire"] * 5_000), vectors=np.zeros((5_000, 100), np.float32)
+        )
+    else:
+        path.write_bytes(gzip.compress((b"fire " + b"0 " * 99 + b"0\n") * 10_000))
+    with pytest.raises(EmbeddingError, match="more than 50 times its size"):
+        read_vector_file(path, {"fire"})
 
 
 def test_a_zip_of_text_names_the_way_out(tmp_path):

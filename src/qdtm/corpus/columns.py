@@ -21,6 +21,9 @@ _N_LISTED = 30
 N_PEEKED = 50
 """How many rows a reader looks at before it decides."""
 
+MAX_COLUMNS = 16_384
+"""As many as a spreadsheet has."""
+
 
 def find_text_column(
     names: Sequence[str], rows: Sequence[Sequence[object]], wanted: str | None, source: str
@@ -89,13 +92,28 @@ def find_column(names: Sequence[str], wanted: str, source: str) -> int:
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Return names that are all different and not empty: "a", "a", "" become "a", "a_2", "column_3"."""
     taken: set[str] = set()
+    used: dict[str, int] = {}
     distinct = []
     for position, name in enumerate(names, start=1):
         base = candidate = name.strip() or f"column_{position}"
-        count = 1
+        count = used.get(base, 1)  # not from 2 again, or a thousand equal names take a million steps
         while candidate in taken:
             count += 1
             candidate = f"{base}_{count}"
+        used[base] = count
         taken.add(candidate)
         distinct.append(candidate)
     return distinct
+
+
+def check_width(n_columns: int, source: str) -> None:
+    """Refuse a table that is wider than any spreadsheet.
+
+    Raises
+    ------
+    CorpusError
+    """
+    if n_columns > MAX_COLUMNS:
+        raise CorpusError(
+            f"{source} has {n_columns:,} columns or keys; at most {MAX_COLUMNS:,} are read. Leave some out."
+        )

@@ -55,6 +55,7 @@ def find_encoding(path: Path, wanted: str | None = None) -> Encoding:
     """Find out how a file is encoded, or check that `wanted` is an encoding."""
     if wanted is not None:
         try:
+            "".encode(wanted)  # finds it, and that it is one of texts, which "zlib" is not
             return Encoding(codecs.lookup(wanted).name)
         except (LookupError, ValueError) as error:
             raise ParameterError(
@@ -105,7 +106,8 @@ def reading_errors(path: Path) -> Iterator[None]:
         reason = str(error).replace("\n", " ")
         raise CorpusError(f"{str(path)!r} is not in the encoding that was given: {reason}.") from error
     except OSError as error:
-        raise CorpusError(f"Cannot read {str(path)!r}: {error.strerror or error}.") from error
+        reason = error.strerror or " ".join(str(error).split())
+        raise CorpusError(f"Cannot read {str(path)!r}: {reason}.") from error
 
 
 def _is_utf8(path: Path) -> bool:

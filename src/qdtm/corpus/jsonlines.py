@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
+from qdtm.corpus.columns import N_PEEKED, check_width, find_id_column, find_text_column
 from qdtm.corpus.encoding import bounded_lines, open_text
 from qdtm.corpus.records import Meter, ReadOptions, Record
+from qdtm.corpus.tables import peek
 from qdtm.errors import CorpusError
 
 _Line = tuple[int, dict[str, Any]]
@@ -23,7 +24,7 @@ def read_json_lines(path: Path, options: ReadOptions, meter: Meter) -> Iterator[
     """
     with open_text(path, options.encoding, meter) as file:
         objects = _objects(bounded_lines(file, path), path)
-        peeked = list(itertools.islice(objects, N_PEEKED))
+        peeked = peek(objects, N_PEEKED, lambda line: sum(len(str(value)) for value in line[1].values()))
         if not peeked:
             raise CorpusError(f"{str(path)!r} is empty.")
         names = list(dict.fromkeys(key for _, entry in peeked for key in entry))
@@ -39,6 +40,7 @@ def read_json_lines(path: Path, options: ReadOptions, meter: Meter) -> Iterator[
 
 def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
     """Yield the number and the object of each line that is not blank."""
+    keys: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -54,6 +56,8 @@ def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
             value = {"text": value}
         if not isinstance(value, dict) or not value:
             raise CorpusError(f"Line {number:,} of {str(path)!r} is not a JSON object with a text in it.")
+        keys.update(value)
+        check_width(len(keys), repr(path.name))
         yield number, value
 
 
@@ -81,4 +85,7 @@ def _as_text(value: object) -> str:
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return " ".join(value)
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:  # it was just not too deep to be read
+        raise CorpusError("A value is nested too deeply to be shown; take it out of the file.") from None

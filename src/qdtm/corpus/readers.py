@@ -57,6 +57,8 @@ def _reader(path: Path) -> Reader:
             raise CorpusError(f"There is no file or folder {str(path)!r}.")
         if path.is_dir():
             return read_folder
+        if not path.is_file():  # a pipe would be waited for without end
+            raise CorpusError(f"{str(path)!r} is not a file; save what it gives to one.")
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         known = ", ".join(READERS)

@@ -23,6 +23,8 @@ from qdtm.errors import StorageError
 
 _ROWS_AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 2**24
+_FEW, _MANY = 8, 100
+"""Of more than so many fields, a record that has fewer than an eighth is written without the others."""
 
 _SCHEMA = """
     CREATE TABLE documents (
@@ -129,13 +131,18 @@ class SqliteDocuments:
             values = json.loads(fields)
         except (TypeError, ValueError, RecursionError):
             values = None
-        if not isinstance(values, list):
+        if isinstance(values, list):
+            values += [""] * (len(self._field_names) - len(values))  # written before a field was first met
+            return Document(
+                row, str(id), str(text), dict(zip(self._field_names, map(str, values), strict=False))
+            )
+        try:
+            named = {self._field_names[_place(key)]: str(value) for key, value in values.items()}
+        except (AttributeError, ValueError, IndexError) as error:
             raise StorageError(
                 f"{str(self.path)!r} is damaged: the fields of document {row:,} make no sense."
-            )
-        values += [""] * (len(self._field_names) - len(values))  # rows written before a field was first met
-        named = zip(self._field_names, map(str, values), strict=False)
-        return Document(row, str(id), str(text), dict(named))
+            ) from error
+        return Document(row, str(id), str(text), named)
 
     def _rows(self, query: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock, _sqlite_errors(f"Cannot read the documents in {str(self.path)!r}"):
@@ -156,8 +163,9 @@ class SqliteDocuments:
         return first, last
 
     def _check_schema(self) -> None:
-        found = self._rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        if found != [("documents",), ("field_names",)]:
+        """Refuse a file that holds other tables, columns, views or triggers than `_SCHEMA` makes."""
+        found = sorted(" ".join(str(sql).split()) for (sql,) in self._rows("SELECT sql FROM sqlite_master"))
+        if found != sorted(" ".join(sql.split()) for sql in _SCHEMA.split(";") if sql.strip()):
             raise StorageError(f"{str(self.path)!r} is damaged: it is not a store of documents.")
 
 
@@ -228,20 +236,32 @@ class SqliteWriter:
         return f"[{', '.join([encode_basestring(_clean(value)) for value in fields.values()])}]"
 
     def _pack_strange(self, fields: Mapping[str, str]) -> str:
-        """Return the fields of a record that does not have exactly those met so far, which it may add to."""
+        """Return the fields of a record that does not have exactly those met so far, which it may add to.
+
+        One that has few of them is written as an object by place: where every line has a key of its own,
+        lists would take the square of the file's size.
+        """
         for name in fields:
             self._fields.setdefault(_clean(name), len(self._fields))
-        self._names = tuple(self._fields)
-        values = [""] * len(self._fields)
-        for name, value in fields.items():
-            values[self._fields[_clean(name)]] = _clean(value)
-        return json.dumps(values, ensure_ascii=False)
+        if len(self._names) != len(self._fields):
+            self._names = tuple(self._fields)
+        placed = {self._fields[_clean(name)]: _clean(value) for name, value in fields.items()}
+        if _FEW * len(placed) < len(self._fields) > _MANY:
+            return json.dumps(placed, ensure_ascii=False)
+        return json.dumps([placed.get(place, "") for place in range(len(self._fields))], ensure_ascii=False)
 
     def _write(self) -> None:
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
             self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", self._waiting)
         self._waiting.clear()
         self._n_characters = 0
+
+
+def _place(key: str) -> int:
+    place = int(key)
+    if place < 0:
+        raise ValueError(key)
+    return place
 
 
 def _clean(text: str) -> str:
@@ -277,5 +297,5 @@ def _remove(path: Path, process: int) -> None:
 def _sqlite_errors(what: str) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
-        raise StorageError(f"{what}: {error}.") from error
+    except (sqlite3.Error, UnicodeError) as error:  # the second: a text that is not UTF-8
+        raise StorageError(f"{what}: {' '.join(str(error).split())}.") from error

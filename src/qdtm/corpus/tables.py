@@ -6,17 +6,24 @@ import csv
 import itertools
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from qdtm.corpus.columns import N_PEEKED, distinct_names, find_id_column, find_text_column
+from qdtm.corpus.columns import N_PEEKED, check_width, distinct_names, find_id_column, find_text_column
 from qdtm.corpus.encoding import bounded_lines, open_text
 from qdtm.corpus.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning, Meter, ReadOptions, Record
 from qdtm.errors import CorpusError
 
+T = TypeVar("T")
+
 _DELIMITERS = ",\t;|"
 _N_SNIFFED = 200
+_SNIFFED_OF_LINE = 2**20
 _MANY_LINES = 1_000
+_FREE_CHARACTERS = 2**26
+_MAX_GROWTH = 200
 _DELIMITER_NOTE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # the first line of some spreadsheets' exports
 
 
@@ -29,8 +36,11 @@ def read_delimited(path: Path, options: ReadOptions, meter: Meter) -> Iterator[R
     """
     with open_text(path, options.encoding, meter, newline="") as file:
         lines = bounded_lines(file, path)
-        first = list(itertools.islice(lines, _N_SNIFFED))
-        delimiter = _find_delimiter(first, prefer="\t" if path.suffix.lower() in (".tsv", ".tab") else ",")
+        first = peek(lines, _N_SNIFFED, len)
+        delimiter = _find_delimiter(
+            [line[:_SNIFFED_OF_LINE] for line in first],
+            prefer="\t" if path.suffix.lower() in (".tsv", ".tab") else ",",
+        )
         if first and _DELIMITER_NOTE.fullmatch(first[0]):
             first = first[1:]
         rows = _parse(itertools.chain(first, lines), delimiter, path)
@@ -55,20 +65,52 @@ def records_of_rows(
     path : Path
         For messages.
     """
+    source = repr(path.name)
+    check_width(len(header), source)
     names = distinct_names(header)
-    rows = iter(rows)
-    peeked = list(itertools.islice(rows, N_PEEKED))
+    rows = _growing(iter(rows), path)
+    peeked = peek(rows, N_PEEKED, lambda row: sum(map(len, row)))
     if not peeked:
         raise CorpusError(f"{str(path)!r} has a header and no rows.")
-    source = repr(path.name)
     text = find_text_column(names, peeked, options.text_column, source)
     name = find_id_column(names, options.id_column, source)
     apart = () if options.all_fields else (text, name)
-    others = [(c, names[c]) for c in range(len(names)) if c not in apart]
+    others = [c for c in range(len(names)) if c not in apart]
+    peeked[0] = peeked[0] + [""] * (len(names) - len(peeked[0]))  # so that all columns are met
     for number, row in enumerate(itertools.chain(peeked, rows), start=1):
-        cells = row if len(row) == len(names) else row + [""] * (len(names) - len(row))
-        identity = cells[name] if name is not None else ""
-        yield Record(identity or str(number), cells[text], {column: cells[c] for c, column in others})
+        width = len(row)
+        there = others if width == len(names) else others[: bisect_left(others, width)]
+        identity = row[name] if name is not None and name < width else ""
+        fields = {names[c]: row[c] for c in there}
+        yield Record(identity or str(number), row[text] if text < width else "", fields)
+
+
+def peek(values: Iterator[T], n: int, size: Callable[[T], int]) -> list[T]:
+    """Take the first `n` values, or fewer if they are large, so that looking at them costs little memory."""
+    taken: list[T] = []
+    n_characters = 0
+    while len(taken) < n and n_characters < MAX_TEXT:
+        value = next(values, None)
+        if value is None:
+            break
+        taken.append(value)
+        n_characters += size(value)
+    return taken
+
+
+def _growing(rows: Iterator[list[str]], path: Path) -> Iterator[list[str]]:
+    """Pass rows on, as long as they do not come to far more than the file that they are read from.
+
+    A compressed table may hold a long text once and name it a million times, in a few bytes each.
+    """
+    allowed = _FREE_CHARACTERS + _MAX_GROWTH * path.stat().st_size
+    for row in rows:
+        allowed -= len(row) + sum(map(len, row))
+        if allowed < 0:
+            raise CorpusError(
+                f"{str(path)!r} unpacks to more than {_MAX_GROWTH} times its size; that is no table of texts."
+            )
+        yield row
 
 
 def _find_delimiter(lines: Sequence[str], prefer: str) -> str:
@@ -89,9 +131,8 @@ def _agreement(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
         return 0.0, 0
     if not widths or widths[0] < 2:
         return 0.0, 0
-    complete = (
-        widths[:-1] if len(lines) == _N_SNIFFED and len(widths) > 1 else widths
-    )  # the last may be cut off
+    is_cut = len(lines) == _N_SNIFFED or max(map(len, lines)) == _SNIFFED_OF_LINE
+    complete = widths[:-1] if is_cut and len(widths) > 1 else widths  # the last may not be whole
     return sum(width == widths[0] for width in complete) / len(complete), widths[0]
 
 

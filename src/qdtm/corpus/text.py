@@ -77,10 +77,10 @@ class TextPipeline:
     def __post_init__(self) -> None:
         if self.language is not None:
             object.__setattr__(self, "language", language_name(self.language))
-        if isinstance(self.stop_words, Iterable) and not isinstance(self.stop_words, str):
-            object.__setattr__(self, "stop_words", _own_stop_words(self.stop_words))
-        elif isinstance(self.stop_words, str) and self.stop_words != "auto":
-            object.__setattr__(self, "stop_words", language_name(self.stop_words))
+        object.__setattr__(self, "stop_words", _checked_stop_words(self.stop_words))
+        for name in ("strip_markup", "lowercase", "keep_numbers"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}.")
         _check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         _check_choice("lemmatizer", self.lemmatizer, ("auto", None, *LEMMATIZERS))
         length = self.min_token_length
@@ -263,8 +263,15 @@ class _WordMemory(dict[str, "str | None"]):
         return word
 
 
-def _own_stop_words(words: Iterable[str]) -> frozenset[str]:
-    words = tuple(words)
+def _checked_stop_words(given: object) -> str | frozenset[str] | None:
+    """Return what was given as stop words: "auto", the name of a language, words in lower case, or None."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return given if given == "auto" else language_name(given)
+    if not isinstance(given, Iterable):
+        raise ParameterError(f"stop_words must be 'auto', a language, words or None; got {given!r}.")
+    words = tuple(given)
     for word in words:
         if not isinstance(word, str):
             raise ParameterError(f"stop_words must be words; got {word!r}.")

@@ -7,22 +7,23 @@ text, word2vec text and binary, fastText .vec, each plain or gzipped, and NumPy 
 from __future__ import annotations
 
 import codecs
-import gzip
+import io
 import re
-import zipfile
 import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Literal, cast
 
+from qdtm.embeddings.archives import read_npz
 from qdtm.embeddings.readers import (
+    CHUNK_BYTES,
     MAX_LINE_BYTES,
     parse_header,
     parse_numbers,
     read_binary,
-    read_npz,
     read_text,
 )
+from qdtm.embeddings.unpacking import GzipStream
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import EmbeddingError
 
@@ -49,7 +50,7 @@ def read_vector_file(path: Path, wanted: Collection[str] | None = None) -> WordV
     """
     try:
         if _starts_with(path, b"PK\x03\x04"):
-            return _read_archive(path, wanted)
+            return read_npz(str(path), path.name, wanted)
         with _opened(path) as stream:
             found = _format_of(stream.read(_SAMPLE_BYTES), path.name)
         with _opened(path) as stream:
@@ -68,17 +69,8 @@ def _starts_with(path: Path, magic: bytes) -> bool:
 def _opened(path: Path) -> IO[bytes]:
     """Open the file, through gzip if it is compressed."""
     if _starts_with(path, b"\x1f\x8b"):
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return cast(IO[bytes], io.BufferedReader(GzipStream(path), CHUNK_BYTES))
     return path.open("rb")
-
-
-def _read_archive(path: Path, wanted: Collection[str] | None) -> WordVectors:
-    """Read an .npz; a .zip of text files is refused with the way out."""
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            if not any(name.endswith(".npy") for name in archive.namelist()):
-                raise EmbeddingError(f"{path.name} is a zip archive; unzip it and give the file inside.")
-    return read_npz(str(path), path.name, wanted)
 
 
 def _format_of(sample: bytes, source: str) -> Format:

@@ -17,8 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.embeddings.archives import read_npz
 from qdtm.embeddings.files import read_vector_file
-from qdtm.embeddings.readers import keep_words, read_npz
+from qdtm.embeddings.readers import keep_words
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import EmbeddingError
 

@@ -9,21 +9,19 @@ gensim's own loaders read whole files into memory; ours read what the corpus nee
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.embeddings.archives import MAX_DIMENSION
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import EmbeddingError
 
-MAX_DIMENSION = 10_000
 MAX_LINE_BYTES = 1 << 20  # a line of 10,000 numbers stays well below
 MAX_WORD_BYTES = 4_096
 CHUNK_BYTES = 1 << 20
-MAX_NPZ_BYTES = 16 << 30
 
 Row = tuple[str, NDArray[np.float32]]
 
@@ -52,25 +50,6 @@ def read_binary(stream: IO[bytes], source: str, wanted: Collection[str] | None) 
             f"{source} has no 'words dimensions' line at its start; is it word2vec's binary format?"
         )
     return _collect(_binary_rows(stream, source, wanted, *header), source)
-
-
-def read_npz(path: str, source: str, wanted: Collection[str] | None) -> WordVectors:
-    """Read a NumPy archive of `words` and `vectors`, or of `words`, `q` and `scale` (vector = q * scale)."""
-    try:
-        _check_unpacked_size(path, source)
-        with np.load(path, allow_pickle=False) as archive:
-            everything = WordVectors(_npz_words(archive), _npz_vectors(archive), source)
-    except EmbeddingError:
-        raise
-    except KeyError as error:
-        raise EmbeddingError(
-            f"{source} lacks the array {error.args[0]!r}; an .npz needs 'words' and 'vectors'."
-        ) from None
-    except (ValueError, TypeError, IndexError, OSError, EOFError, MemoryError, zipfile.BadZipFile) as error:
-        raise EmbeddingError(
-            f"{source} cannot be read as an .npz of word vectors: {_one_line(error)}"
-        ) from None
-    return everything if wanted is None else keep_words(everything, wanted)
 
 
 def keep_words(vectors: WordVectors, wanted: Collection[str]) -> WordVectors:
@@ -213,31 +192,3 @@ def _collect(rows: Iterator[Row], source: str) -> WordVectors:
             f"{source} has a vector for none of the words of this corpus; is it of another language?"
         )
     return WordVectors(tuple(kept), np.stack(list(kept.values())), source)
-
-
-def _check_unpacked_size(path: str, source: str) -> None:
-    """Refuse a small archive that unpacks to more than any published vectors need."""
-    with zipfile.ZipFile(path) as archive:
-        n_bytes = sum(member.file_size for member in archive.infolist())
-    if n_bytes > MAX_NPZ_BYTES:
-        raise EmbeddingError(f"{source} unpacks to {n_bytes:,} bytes; at most {MAX_NPZ_BYTES:,} are read.")
-
-
-def _npz_words(archive: np.lib.npyio.NpzFile) -> tuple[str, ...]:
-    words = archive["words"]
-    if words.ndim != 1 or words.dtype.kind != "U":
-        raise ValueError(f"'words' must be a list of strings, not {words.dtype} of shape {words.shape}")
-    return tuple(words.tolist())
-
-
-def _npz_vectors(archive: np.lib.npyio.NpzFile) -> NDArray[np.float32]:
-    """Return the float vectors of an archive, whichever way it stores them."""
-    if "q" not in archive:
-        return np.asarray(archive["vectors"], dtype=np.float32)
-    scale = np.asarray(archive["scale"], dtype=np.float32)  # (n,)
-    quantised: NDArray[np.float32] = archive["q"].astype(np.float32)  # (n, d)
-    return quantised * scale.reshape(-1, 1)
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -159,7 +159,7 @@ class Result:
     def query_of(self, subtopic: str) -> int:
         """Return the position of the query that a subtopic's id belongs to."""
         first = str(subtopic).partition(".")[0]
-        if first.isdecimal() and int(first) < self.fit.n_queries:
+        if first.isdecimal() and len(first) < 10 and int(first) < self.fit.n_queries:
             return int(first)
         raise QueryError(f"There is no subtopic {subtopic!r} in this model; give an id such as '0.1'.")
 

@@ -133,7 +133,8 @@ class Chain:
         beta = np.float32(self.rules.beta[0])
         n_k: NDArray[np.float64] = self.counts.n_wk.sum(axis=0, dtype=np.float64)
         mass = n_k + self.rules.prior_words * float(beta)
-        links = (self.counts.promoted_wq * self.rules.n_related).sum(axis=0, dtype=np.float64)
+        links_wq = np.multiply(self.counts.promoted_wq, self.rules.n_related, dtype=np.int64)
+        links = links_wq.sum(axis=0, dtype=np.float64)
         mass[: self.n_parents] += self.rules.promotion_weight * links
         return mass
 

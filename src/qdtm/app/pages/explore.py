@@ -192,7 +192,7 @@ class ResultPage:
                 button("Close", self._explaining.close, id="close-explanation")
 
     async def _explain(self, row: str) -> None:
-        if not row.isdecimal() or int(row) >= self._explorer.result.corpus.n_documents:
+        if not row.isdecimal() or len(row) > 18 or int(row) >= self._explorer.result.corpus.n_documents:
             return
         explanation = await asyncio.to_thread(self._explorer.explain, self._q, int(row))
         counts = [(t, explanation.names.get(t, t), n) for t, n in explanation.topic_counts()[:8]]

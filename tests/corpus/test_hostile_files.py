@@ -1,0 +1,175 @@
+"""Small files that would fill the memory, or take for ever: one line says why they are not read."""
+
+import os
+import zipfile
+
+import pytest
+
+from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits, read_records, tables
+from qdtm.corpus.columns import MAX_COLUMNS, distinct_names
+from qdtm.errors import CorpusError, ParameterError
+
+MAIN = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+SHEET = b'<worksheet xmlns="' + MAIN + b'"><sheetData>%s</sheetData></worksheet>'
+GROWS = "unpacks to more than"
+
+
+def refused(path, reason, content=None):
+    """Read a file that must be refused, in one line."""
+    if content is not None:
+        path.write_text(content, "utf-8") if isinstance(content, str) else path.write_bytes(content)
+    with pytest.raises(CorpusError, match=reason) as caught:
+        list(read_records(path))
+    assert "\n" not in str(caught.value)
+
+
+def outcome(path):
+    """Return the texts of a file, or which of two reasons there is against it."""
+    try:
+        return [record.text for record in read_records(path)]
+    except CorpusError as error:
+        return next(reason for reason in ("nested too deeply", "no rows") if reason in str(error))
+
+
+def read(path, content):
+    path.write_text(content, "utf-8")
+    return Corpus.read(path, pipeline=TextPipeline(limits=VocabularyLimits(min_df=1)))
+
+
+# --- tables of text ----------------------------------------------------------------------------------------
+
+
+def test_a_million_columns_of_one_name(tmp_path):
+    refused(tmp_path / "x.csv", "1,000,000 columns", ",".join(["a"] * 1_000_000) + "\nx\n")
+
+
+def test_equal_names_take_as_many_steps_as_there_are():
+    names = distinct_names(["a"] * 50_000 + ["a_2", ""])
+    assert len(set(names)) == 50_002
+    assert names[:2] == ["a", "a_2"]
+    assert names[-2:] == ["a_2_2", "column_50002"]
+
+
+def test_short_rows_of_a_wide_table_cost_what_they_hold(tmp_path):
+    header = ",".join(["text", *(f"c{c}" for c in range(MAX_COLUMNS - 1))])
+    corpus = read(tmp_path / "x.csv", f"{header}\nfire,1\n" + "wind\n" * 3_000)
+    assert len(corpus.documents.field_names) == MAX_COLUMNS - 1
+    assert corpus.documents.path.stat().st_size < 2**20
+    assert corpus.documents[0].fields["c0"] == "1"
+    assert corpus.documents[1].fields.get("c0", "") == ""
+
+
+def test_a_quote_that_is_never_closed(tmp_path, monkeypatch):
+    import csv
+
+    before = csv.field_size_limit(10_000)
+    monkeypatch.setattr(tables, "MAX_TEXT", 10_000)
+    try:
+        refused(tmp_path / "x.csv", "field larger than field limit", 'text,b\n"' + "fire and wind\n" * 1_000)
+    finally:
+        csv.field_size_limit(before)
+
+
+def test_only_a_little_of_long_lines_is_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "MAX_TEXT", 1_000)
+    taken = tables.peek(iter(["x" * 600] * 5), 200, len)
+    assert [len(value) for value in taken] == [600, 600]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "x.csv")
+    refused(tmp_path / "x.csv", "is not a file")
+
+
+@pytest.mark.parametrize("encoding", ["zlib", "rot13", "hex", "nonsense"])
+def test_an_encoding_that_is_none_of_texts(tmp_path, encoding):
+    (tmp_path / "x.txt").write_text("fire")
+    with pytest.raises(ParameterError, match="There is no encoding"):
+        Corpus.read(tmp_path / "x.txt", encoding=encoding)
+
+
+# --- JSON lines --------------------------------------------------------------------------------------------
+
+
+def test_json_of_any_depth(tmp_path):
+    refused(tmp_path / "x.jsonl", "nested too deeply", '{"text": ' + "[" * 10_000 + "]" * 10_000 + "}")
+    for depth in range(850, 1_010, 10):  # somewhere here it can be read, and not be written again
+        (tmp_path / "y.jsonl").write_text('{"text": "fire", "x": ' + "[" * depth + "]" * depth + "}")
+        assert outcome(tmp_path / "y.jsonl") in (["fire"], "nested too deeply")
+
+
+def test_a_key_of_its_own_in_every_line(tmp_path):
+    lines = [f'{{"text": "fire", "k{j}": "{j}"}}' for j in range(3_000)]
+    corpus = read(tmp_path / "x.jsonl", "\n".join(lines))
+    assert corpus.documents.path.stat().st_size < 2**20
+    assert corpus.documents[2_999].fields == {"k2999": "2999"}
+    more = [f'{{"text": "fire", "k{j}": 1}}' for j in range(MAX_COLUMNS + 1)]
+    refused(tmp_path / "y.jsonl", "columns or keys", "\n".join(more))
+
+
+# --- workbooks ---------------------------------------------------------------------------------------------
+
+
+def cell(place, text):
+    return f'<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>'.encode()
+
+
+def workbook(path, rows, *, before=b"", **parts):
+    """Write a workbook whose first sheet has these rows, as XML, and whose other parts are changed."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["text"])
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["xl/worksheets/sheet1.xml"] = before + SHEET % rows
+    members.update({f"xl/{name}.xml": content for name, content in parts.items()})
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+HEAD = b'<row r="1">%s</row>' % cell("A1", "text")
+
+
+def test_a_workbook_that_unpacks_to_very_much(tmp_path):
+    refused(workbook(tmp_path / "x.xlsx", HEAD + b"<row>" + b"<c/>" * 10_000_000 + b"</row>"), GROWS)
+
+
+@pytest.mark.parametrize("last", ["XFD1048576", "A1048576", "A99999999999"])
+def test_a_cell_far_away(tmp_path, last):
+    row = last.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    path = workbook(tmp_path / "x.xlsx", HEAD + b'<row r="%s">%s</row>' % (row.encode(), cell(last, "fire")))
+    assert outcome(path) in ([""], ["fire"], "no rows")
+
+
+def test_cells_far_to_the_right_in_every_row(tmp_path):
+    rows = b"".join(b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (j, j) for j in range(2, 2_000))
+    refused(workbook(tmp_path / "x.xlsx", HEAD + rows), GROWS)
+
+
+def test_a_size_that_the_sheet_does_not_have(tmp_path):
+    rows = HEAD + b'<row r="2">%s</row>' % cell("A2", "fire")
+    sized = SHEET.replace(b"<sheetData>", b'<dimension ref="A1:XFD1048576"/><sheetData>') % rows
+    path = workbook(tmp_path / "y.xlsx", b"", **{"worksheets/sheet1": sized})
+    assert [record.text for record in read_records(path)] == ["fire"]
+
+
+def test_entities_are_not_followed(tmp_path):
+    laughs = b"".join(b'<!ENTITY a%d "%s">' % (n, b"&a%d;" % (n - 1) * 10) for n in range(1, 10))
+    for entity in (b'<!ENTITY a0 "lol">' + laughs, b'<!ENTITY a9 SYSTEM "file:///etc/passwd">'):
+        rows = HEAD + b'<row r="2">%s</row>' % cell("A2", "&a9;")
+        path = workbook(tmp_path / "x.xlsx", rows, before=b"<!DOCTYPE x [%s]>" % entity)
+        refused(path, "damaged")
+
+
+def test_a_long_text_that_is_named_many_times(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    once = pyarrow.DictionaryArray.from_arrays(
+        pyarrow.array([0] * 20_000, "int32"), ["fire and wind " * 2_000]
+    )
+    parquet.write_table(pyarrow.table({"text": once}), tmp_path / "x.parquet", compression="zstd")
+    assert (tmp_path / "x.parquet").stat().st_size < 2**17
+    refused(tmp_path / "x.parquet", GROWS)

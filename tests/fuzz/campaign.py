@@ -1,0 +1,76 @@
+"""A target and its cases in, counts out: the cases run in processes that may die."""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+from collections import Counter
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from .running import MAX_SECONDS, Finding, limit_memory, run_cases
+
+_PATIENCE = 12 * MAX_SECONDS
+"""A worker that takes longer over a case waits for something, or does not hear signals."""
+
+
+def fuzz(name: str, cases: range, seed: int) -> tuple[str, int, int]:
+    """Run the cases of a target in processes that may die."""
+    found: list[Finding] = []
+    n_tried = 0
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory(prefix="qdtm-fuzz-") as folder:
+        position = Path(folder) / "position"
+        while cases:
+            position.unlink(missing_ok=True)
+            ours, theirs = context.Pipe(duplex=False)
+            worker = context.Process(target=_work, args=(name, Path(folder), cases, seed, position, theirs))
+            worker.start()
+            theirs.close()
+            said = _listen(ours, found, position)
+            worker.kill()  # it is done, dead, or deaf to signals
+            worker.join()
+            if said is not None:
+                n_tried += said
+                break
+            if not position.exists():
+                raise RuntimeError(f"{name} cannot be started")
+            at = int(position.read_text())
+            found.append(Finding(name, at, f"the process died ({worker.exitcode})"))
+            print(found[-1], flush=True)
+            n_tried += at + 1 - cases.start
+            cases = range(at + 1, cases.stop)
+    kinds = Counter(finding.what.split(":")[0] for finding in found)
+    print(f"{name}: {n_tried:,} cases, {len(found):,} found {dict(kinds)}", flush=True)
+    return name, n_tried, len(found)
+
+
+def _listen(pipe: Connection, found: list[Finding], position: Path) -> int | None:
+    """Take what a worker says until it is done (then return how many cases it tried), dead or stuck."""
+    before = ""
+    while True:
+        if not pipe.poll(_PATIENCE):
+            at = position.read_text() if position.exists() else ""
+            if at == before and at:
+                return None
+            before = at
+            continue
+        try:
+            said = pipe.recv()
+        except EOFError:
+            return None
+        if isinstance(said, int):
+            return said
+        found.append(said)
+        if len(found) <= 200:
+            print(said, flush=True)
+
+
+def _work(name: str, folder: Path, cases: range, seed: int, position: Path, pipe: Connection) -> None:
+    n_tried = 0
+    limit_memory()
+    for finding in run_cases(name, folder / "files", cases, seed, position=position):
+        n_tried += 1
+        if finding is not None:
+            pipe.send(finding)
+    pipe.send(n_tried)

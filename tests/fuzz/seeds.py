@@ -1,0 +1,129 @@
+"""Small valid files, from which the broken ones are made. In: a folder to write them to."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm.corpus import TextPipeline, VocabularyLimits
+
+TEXTS = (
+    "Cricket test match in Sydney, the batsman hit a century",
+    "The bowler took a wicket in the cricket match; <b>rain</b> came",
+    "Fire near Sydney, firefighters and wind and fire",
+    "A bushfire burns, firefighters say the wind is the enemy",
+    "", "Élection: the minister of labour lost the election 中文 🔥",
+    "The minister answered, the election is in autumn",
+)  # fmt: skip
+HEADER = ("id", "text", "year", "party")
+ROWS = tuple((f"doc-{j}", text, str(2000 + j), "AB"[j % 2]) for j, text in enumerate(TEXTS))
+WORDS = ("cricket", "fire", "minister", "wind", "the")
+
+
+def lines(encoding: str = "utf-8") -> bytes:
+    """Return the texts, one a line."""
+    return "\n".join(TEXTS).encode(encoding)
+
+
+def delimited(delimiter: str, encoding: str = "utf-8") -> bytes:
+    """Return the rows as a delimited table."""
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter).writerows([HEADER, *ROWS])
+    return file.getvalue().encode(encoding, "replace")
+
+
+def json_lines() -> bytes:
+    """Return the rows as JSON lines, some with more in them."""
+    objects: list[Any] = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    objects += [{"text": ["fire", "wind"], "more": {"a": [1, 2.5, None]}}, "only a text about fire"]
+    return "\n".join(json.dumps(value, ensure_ascii=False) for value in objects).encode()
+
+
+def workbook() -> bytes:
+    """Return the rows as a workbook of openpyxl's, with a number, a date and a formula."""
+    import datetime
+
+    from openpyxl import Workbook
+
+    book, file = Workbook(), io.BytesIO()
+    sheet = book.active
+    sheet.append([*HEADER, "when", "sum"])
+    for j, row in enumerate(ROWS):
+        sheet.append([*row[:2], 2000 + j, row[3], datetime.date(2001, 1, 1 + j), "=1+1"])
+    book.save(file)
+    return file.getvalue()
+
+
+def parquet_files() -> tuple[bytes, ...]:
+    """Return the rows as parquet files, plain and compressed; none without pyarrow."""
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        return ()
+    table = pyarrow.table(
+        {name: list(column) for name, column in zip(HEADER, zip(*ROWS, strict=True), strict=True)}
+    )
+    made = []
+    for options in (
+        {"compression": "none"},
+        {"compression": "snappy"},
+        {"use_dictionary": False, "compression": "none"},
+    ):
+        file = io.BytesIO()
+        parquet.write_table(table, file, **options)
+        made.append(file.getvalue())
+    return tuple(made)
+
+
+def vector_files() -> tuple[bytes, ...]:
+    """Return word vectors as GloVe text, word2vec text and binary, gzipped text, and two .npz."""
+    vectors = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
+    rows = [f"{word} {' '.join(f'{x:.4f}' for x in row)}" for word, row in zip(WORDS, vectors, strict=True)]
+    glove = "\n".join(rows).encode() + b"\n"
+    head = f"{len(WORDS)} 4\n".encode()
+    binary = head + b"".join(
+        w.encode() + b" " + row.astype("<f4").tobytes() for w, row in zip(WORDS, vectors, strict=True)
+    )
+    plain, packed = io.BytesIO(), io.BytesIO()
+    np.savez_compressed(plain, words=np.array(WORDS), vectors=vectors)
+    np.savez(
+        packed,
+        words=np.array(WORDS),
+        q=(vectors * 30).astype(np.int8),
+        scale=np.full(len(WORDS), 1 / 30, np.float16),
+    )
+    return glove, head + glove, binary, gzip.compress(glove, mtime=0), plain.getvalue(), packed.getvalue()
+
+
+def corpus() -> Corpus:
+    """Return the rows as a corpus."""
+    ids, texts, years, parties = zip(*ROWS, strict=True)
+    pipeline = TextPipeline(limits=VocabularyLimits(min_df=1))
+    return Corpus.from_texts(
+        list(texts), ids=ids, fields={"year": years, "party": parties}, pipeline=pipeline
+    )
+
+
+def saved_corpus(folder: Path) -> Path:
+    """Save the corpus, with its counts."""
+    corpus().save(folder / "corpus")
+    return folder / "corpus"
+
+
+def saved_model(folder: Path) -> Path:
+    """Fit a little model and save it."""
+    queries = ["cricket match", {"fires": ["fire", "wind"]}]
+    model = QueryDrivenTopicModel(queries, max_sweeps=6, min_sweeps=4, n_background_topics=2, n_jobs=1)
+    model.fit(corpus())
+    model.result_.with_labels({"0": "sport"}).with_columns(time_column="year", group_column="party").save(
+        folder / "model"
+    )
+    return folder / "model"

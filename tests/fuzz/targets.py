@@ -1,0 +1,282 @@
+"""What is fuzzed: for each reader, how a broken file is made from a valid one, and how it is read.
+
+`prepare` writes the case with a number into a folder; `read` must then end well or raise a `QdtmError`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from abc import ABC, abstractmethod
+from collections import deque
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm.app.labels import read_labels
+from qdtm.concepts.json_form import concept_from_json, concept_to_json
+from qdtm.corpus import read_records
+from qdtm.embeddings.files import read_vector_file
+from qdtm.report import render_report
+from qdtm.storage import MANIFEST, sha256_of
+
+from . import seeds
+from .mutating import json_bytes, mutated, mutated_json, mutated_zip
+
+
+class Target(ABC):
+    """A reader and the files that it is given.
+
+    Parameters
+    ----------
+    home : Path
+        A folder for the valid files and for the case that is being tried.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.case = home / "case"
+
+    @abstractmethod
+    def prepare(self, draw: Random) -> None:
+        """Write a broken file."""
+
+    @abstractmethod
+    def read(self) -> None:
+        """Read it."""
+
+
+class FileTarget(Target):
+    """One file of documents, changed byte by byte; a tenth of the cases goes on from records to a corpus."""
+
+    def __init__(self, home: Path, suffix: str, valid: tuple[bytes, ...]) -> None:
+        super().__init__(home)
+        self.path = home / f"case{suffix}"
+        self.valid = valid
+        self.is_whole = False
+
+    def prepare(self, draw: Random) -> None:
+        self.is_whole = draw.random() < 0.1
+        self.path.write_bytes(self.changed(draw.choice(self.valid), draw))
+
+    def changed(self, data: bytes, draw: Random) -> bytes:
+        return mutated_zip(data, draw) if data.startswith(b"PK") else mutated(data, draw)
+
+    def read(self) -> None:
+        if self.is_whole:
+            Corpus.read(self.path)
+        else:
+            deque(read_records(self.path), maxlen=0)
+
+
+class VectorsTarget(FileTarget):
+    """A file of word vectors."""
+
+    def read(self) -> None:
+        read_vector_file(self.path, None if self.is_whole else set(seeds.WORDS))
+
+
+class JsonLinesTarget(FileTarget):
+    """JSON lines: half of the cases are values that JSON allows and nobody expects."""
+
+    def changed(self, data: bytes, draw: Random) -> bytes:
+        if draw.random() < 0.5:
+            return mutated(data, draw)
+        lines = data.splitlines()
+        at = draw.randrange(len(lines))
+        lines[at] = json_bytes(mutated_json(json.loads(lines[at]), draw))
+        return b"\n".join(lines)
+
+
+class FolderTarget(Target):
+    """A folder of texts, one of which is broken."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        (self.case / "inner").mkdir(parents=True)
+        for j, text in enumerate(seeds.TEXTS):
+            (self.case / ("inner" if j % 2 else ".") / f"{j}.txt").write_text(text, "utf-8")
+        self.broken = self.case / "0.txt"
+
+    def prepare(self, draw: Random) -> None:
+        self.broken.unlink(missing_ok=True)
+        self.broken = self.case / draw.choice(
+            ("x.txt", "inner/x.txt", " .txt", "=1+1.txt", "<script>.txt", "a\nb.txt")
+        )
+        self.broken.write_bytes(mutated(draw.choice(seeds.TEXTS).encode(), draw))
+
+    def read(self) -> None:
+        deque(read_records(self.case), maxlen=0)
+
+
+class SavedTarget(Target):
+    """A saved folder in which one file is broken; mostly with checksums that are right again.
+
+    Parameters
+    ----------
+    home, valid : Path
+    names : tuple of str
+        The files to break; any of them by default.
+    """
+
+    def __init__(self, home: Path, valid: Path, names: tuple[str, ...] = ()) -> None:
+        super().__init__(home)
+        shutil.copytree(valid, self.case)
+        self.valid = {
+            path.relative_to(valid).as_posix(): path.read_bytes()
+            for path in valid.rglob("*")
+            if path.is_file()
+        }
+        self.names = names or tuple(sorted(self.valid))
+        self.broken: set[str] = set()
+
+    def prepare(self, draw: Random) -> None:
+        for name, data in self.valid.items():
+            if name in self.broken:
+                (self.case / name).write_bytes(data)
+        name = draw.choice(self.names)
+        self.broken = {name, *(file for file in self.valid if file.endswith(MANIFEST))}
+        (self.case / name).write_bytes(self._changed(name, self.valid[name], draw))
+        if draw.random() < 0.9:
+            self._mend(name)
+
+    def _changed(self, name: str, data: bytes, draw: Random) -> bytes:
+        if name.endswith(".json") and draw.random() < 0.8:
+            value = mutated_json(json.loads(data), draw)
+            return _sealed(value) if name.endswith(MANIFEST) else json_bytes(value)
+        if name.endswith(".safetensors") and draw.random() < 0.5:
+            return _with_other_header(data, draw)
+        return mutated(data, draw)
+
+    def _mend(self, changed: str) -> None:
+        """Write the right checksums into the manifests above a file, the inner one first."""
+        for place in (Path(changed).parent, Path()):
+            manifest = self.case / place / MANIFEST
+            try:
+                values = json.loads(manifest.read_bytes())
+                for name in values["files"]:
+                    path = manifest.parent / name
+                    values["files"][name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+            except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                continue
+            manifest.write_bytes(_sealed(values))
+
+
+class CorpusTarget(SavedTarget):
+    """A saved corpus."""
+
+    def read(self) -> None:
+        corpus = Corpus.load(self.case)
+        for document in corpus.documents:
+            corpus.pipeline(document.text)
+        corpus.counts_by_word.sum()
+
+
+class ModelTarget(SavedTarget):
+    """A saved model: whatever loads must also show."""
+
+    def read(self) -> None:
+        model = QueryDrivenTopicModel.load(self.case)
+        for topic in model.result_.all_topics():
+            topic.top_words(5)
+        model.documents(0, 3)
+        model.transform(["cricket and fire"])
+
+
+class ReportTarget(ModelTarget):
+    """A saved model: the page about it is whole, or one line says why not."""
+
+    def read(self) -> None:
+        render_report(QueryDrivenTopicModel.load(self.case).result_)
+
+
+class ConceptTarget(Target):
+    """A concept as JSON."""
+
+    @cached_property
+    def valid(self) -> list[Any]:
+        from qdtm.concepts import build_concepts
+
+        concepts = build_concepts(seeds.corpus(), ["cricket match", "fire -cricket"])
+        return [json.loads(json_bytes(concept_to_json(concept))) for concept in concepts]
+
+    def prepare(self, draw: Random) -> None:
+        self.values = mutated_json(draw.choice(self.valid), draw)
+
+    def read(self) -> None:
+        concept = concept_from_json(self.values)
+        concept_to_json(concept)
+        assert all(isinstance(word.word, str) for word in concept.words)
+
+
+class LabelsTarget(Target):
+    """The user's names for topics, as the app keeps them."""
+
+    def prepare(self, draw: Random) -> None:
+        self.case.mkdir(exist_ok=True)
+        valid = {"0": "sport", "0.1": "cricket <b>", "b1": "ü"}
+        data = (
+            json_bytes(mutated_json(valid, draw)) if draw.random() < 0.7 else mutated(json_bytes(valid), draw)
+        )
+        (self.case / "labels.json").write_bytes(data)
+
+    def read(self) -> None:
+        labels = read_labels(self.case)
+        assert all(isinstance(text, str) for pair in labels.items() for text in pair)
+
+
+def _sealed(value: Any) -> bytes:
+    """Return a manifest with its own checksum, as `qdtm.storage.seal` does, whatever is in it."""
+    if not isinstance(value, dict):
+        return json_bytes(value)
+    rest = {name: entry for name, entry in value.items() if name != "sha256"}
+    body = json.dumps(rest, indent=1).removesuffix("\n}").encode() + b',\n "sha256": "'
+    return body + hashlib.sha256(body).hexdigest().encode() + b'"\n}\n'
+
+
+def _with_other_header(data: bytes, draw: Random) -> bytes:
+    """Return a safetensors file whose header says something else."""
+    length = int.from_bytes(data[:8], "little")
+    header = json_bytes(mutated_json(json.loads(data[8 : 8 + length]), draw))
+    claimed = len(header) if draw.random() < 0.8 else draw.choice((0, 1, 2**31, 2**40, 2**63, 2**64 - 1))
+    return claimed.to_bytes(8, "little") + header + data[8 + length :]
+
+
+def make_target(name: str, home: Path) -> Target | None:
+    """Return a target by its name, with its valid files in a folder; None if a package for it is missing."""
+    home.mkdir(parents=True, exist_ok=True)
+    if name in _FILES:
+        return _FILES[name](home)
+    return _FOLDERS[name](home)
+
+
+def _parquet(home: Path) -> Target | None:
+    valid = seeds.parquet_files()
+    return FileTarget(home, ".parquet", valid) if valid else None
+
+
+_FILES = {
+    "csv": lambda home: FileTarget(
+        home, ".csv", (seeds.delimited(","), seeds.delimited(";", "cp1252"), seeds.delimited(",", "utf-16"))
+    ),
+    "tsv": lambda home: FileTarget(home, ".tsv", (seeds.delimited("\t"), seeds.delimited("|"))),
+    "jsonl": lambda home: JsonLinesTarget(home, ".jsonl", (seeds.json_lines(),)),
+    "txt": lambda home: FileTarget(home, ".txt", (seeds.lines(), seeds.lines("utf-16"))),
+    "xlsx": lambda home: FileTarget(home, ".xlsx", (seeds.workbook(),)),
+    "parquet": _parquet,
+    "vectors": lambda home: VectorsTarget(home, ".vec", seeds.vector_files()),
+}  # fmt: skip
+_FOLDERS = {
+    "folder": FolderTarget,
+    "corpus": lambda home: CorpusTarget(home, seeds.saved_corpus(home)),
+    "counts": lambda home: CorpusTarget(home, seeds.saved_corpus(home), ("counts.safetensors",)),
+    "model": lambda home: ModelTarget(home, seeds.saved_model(home)),
+    "report": lambda home: ReportTarget(home, seeds.saved_model(home), (MANIFEST,)),
+    "concepts": ConceptTarget,
+    "labels": LabelsTarget,
+}
+TARGETS = (*_FILES, *_FOLDERS)
+"""The names of all targets."""

@@ -1,0 +1,38 @@
+"""A few broken files for every reader; `python -m tests.fuzz --cases 100000` tries many more."""
+
+import pytest
+
+from .running import Finding, run_cases, try_case
+from .targets import TARGETS, Target
+
+N_CASES = {"xlsx": 60, "model": 60, "report": 40, "corpus": 100, "counts": 100}
+REMEMBERED: dict[str, tuple[int, ...]] = {}
+"""Cases that were found by the long run and mended; they stay in the short one."""
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_broken_file_is_read_or_refused_in_one_line(name, tmp_path):
+    cases = (*range(N_CASES.get(name, 300)), *REMEMBERED.get(name, ()))
+    outcomes = list(run_cases(name, tmp_path / "files", cases))
+    if not outcomes:
+        pytest.skip("needs a package that is not installed")
+    assert len(outcomes) == len(cases)
+    assert [outcome for outcome in outcomes if outcome is not None] == []
+
+
+class Broken(Target):
+    """A reader that is not as it should be."""
+
+    def prepare(self, draw):
+        self.number = draw.random()
+
+    def read(self):
+        raise KeyError(self.number)
+
+
+def test_what_goes_wrong_is_found_and_can_be_made_again(tmp_path):
+    first, second = (try_case("broken", Broken(tmp_path), case) for case in (1, 2))
+    assert isinstance(first, Finding)
+    assert "KeyError" in first.what
+    assert first == try_case("broken", Broken(tmp_path), 1)
+    assert first.what != second.what
