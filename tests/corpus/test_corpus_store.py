@@ -175,3 +175,25 @@ def test_fields_that_are_damaged(tmp_path, fields):
 def test_writing_where_nothing_can_be_written(tmp_path):
     with pytest.raises(StorageError, match="Cannot write"):
         SqliteWriter(tmp_path / "missing" / "documents.sqlite")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM documents; END",
+        "CREATE VIEW v AS SELECT zeroblob(1000000000) FROM documents",
+        "ALTER TABLE documents ADD COLUMN more TEXT",
+        "DROP TABLE field_names",
+    ],
+)
+def test_a_file_with_more_in_it_than_documents(tmp_path, change):
+    path = tmp_path / "documents.sqlite"
+    with SqliteWriter(path) as writer:
+        writer.add(RECORDS[0])
+        writer.finish().close()
+    connection = sqlite3.connect(path)
+    connection.execute(change)
+    connection.commit()
+    connection.close()
+    with pytest.raises(StorageError, match="not a store of documents"):
+        SqliteDocuments(path)

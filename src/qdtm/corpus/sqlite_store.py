@@ -32,6 +32,7 @@ _SCHEMA = """
     );
     CREATE TABLE field_names (position INTEGER PRIMARY KEY, name TEXT NOT NULL);
 """
+_INDEX = "CREATE INDEX documents_by_id ON documents (id)"
 
 
 class SqliteDocuments:
@@ -163,9 +164,9 @@ class SqliteDocuments:
         return first, last
 
     def _check_schema(self) -> None:
-        """Refuse a file that holds other tables, columns, views or triggers than `_SCHEMA` makes."""
-        found = sorted(" ".join(str(sql).split()) for (sql,) in self._rows("SELECT sql FROM sqlite_master"))
-        if found != sorted(" ".join(sql.split()) for sql in _SCHEMA.split(";") if sql.strip()):
+        """Refuse a file with other tables, columns, views or triggers than ours; it may lack the index."""
+        found = {" ".join(str(sql).split()) for (sql,) in self._rows("SELECT sql FROM sqlite_master")}
+        if found - {_INDEX} != {" ".join(sql.split()) for sql in _SCHEMA.split(";") if sql.strip()}:
             raise StorageError(f"{str(self.path)!r} is damaged: it is not a store of documents.")
 
 
@@ -222,7 +223,7 @@ class SqliteWriter:
         self._write()
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
             self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", enumerate(self._fields))
-            self._connection.execute("CREATE INDEX documents_by_id ON documents (id)")
+            self._connection.execute(_INDEX)
             self._connection.execute("COMMIT")
             self._connection.close()
         return SqliteDocuments(self.path, is_temporary=self._is_temporary)
