@@ -87,3 +87,16 @@ def test_texts_show_literally_and_without_control_characters(run, tmp_path):
     assert "[/x]" in text
     assert "\x1b" not in text
     assert "\x07" not in text
+
+
+def test_show_says_how_many_documents_are_about_a_query(run, result, model):
+    relevance = model.relevance(0)
+    assert relevance.summary().split(";")[0] in " ".join(run("show", result).stdout.split())
+    found = json.loads(run("show", result, "--json").stdout)["queries"][0]["relevance"]
+    assert (found["cutoff"], found["n_listed"]) == (relevance.cutoff, relevance.n_listed)
+
+
+def test_docs_from_the_cutoff_up(run, result, model):
+    (found,) = json.loads(run("docs", result, "-q", "fire", "--about", "--json").stdout)["queries"]
+    assert len(found["documents"]) == model.relevance("fire").n_listed
+    assert min(row["relevance"] for row in found["documents"]) >= model.relevance("fire").cutoff

@@ -9,7 +9,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["results.md", "figures.md", "stability.md"])
+@pytest.mark.parametrize("name", ["results.md", "figures.md", "stability.md", "relevance.md"])
 def test_examples_run(name, tmp_path, monkeypatch):
     pytest.importorskip("plotly", reason="plotly is not installed")
     monkeypatch.chdir(tmp_path)

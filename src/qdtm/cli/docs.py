@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     "-n", "n_documents", type=click.IntRange(1), default=10, show_default=True, metavar="N",
     help="Documents of each query.",
 )  # fmt: skip
+@click.option("--about", is_flag=True, help="All documents from the recommended cut-off up, instead of N.")
 @click.option(
     "--subtopic", metavar="ID", help="Documents of one subtopic, such as 0.2, by their share in it."
 )
 @output_options
-def docs(directory: str, query: str | None, n_documents: int, subtopic: str | None, as_json: bool) -> None:
+def docs(
+    directory: str, query: str | None, n_documents: int, about: bool, subtopic: str | None, as_json: bool
+) -> None:
     """List the documents behind the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import documents_json
@@ -35,7 +38,8 @@ def docs(directory: str, query: str | None, n_documents: int, subtopic: str | No
 
     model = open_model(directory)
     tables = [
-        model.documents(q, n_documents, subtopic=subtopic) for q in _queries_asked(model, query, subtopic)
+        model.documents(q, max(1, model.relevance(q).n_listed) if about else n_documents, subtopic=subtopic)
+        for q in _queries_asked(model, query, subtopic)
     ]
     if as_json:
         print_json(documents_json(tables))

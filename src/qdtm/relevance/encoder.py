@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -60,12 +61,27 @@ def load_encoder(encoder: str | os.PathLike[str] | Encode) -> Encode:
             "pip install 'qdtm[encoder]'."
         ) from error
     try:
-        model = SentenceTransformer(name, local_files_only=Path(name).is_dir())
+        with _in_silence():
+            model = SentenceTransformer(name, local_files_only=Path(name).is_dir())
     except (OSError, ValueError) as error:
         raise EmbeddingError(
             f"The encoder {name!r} is not a folder with a model, and cannot be fetched; name another one."
         ) from error
     return lambda texts: model.encode(texts, batch_size=64, show_progress_bar=False)
+
+
+@contextmanager
+def _in_silence() -> Iterator[None]:
+    """Let the model load without a bar of its own, and leave the bars as they were."""
+    from transformers.utils import logging
+
+    was_on = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_on:
+            logging.enable_progress_bar()
 
 
 def encode_documents(
