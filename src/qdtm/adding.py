@@ -98,6 +98,7 @@ def add_query(
     traces = [*(trace or Trace.none() for trace in known), found.trace]
     return replace(
         fit,
+        relevance=None,  # judged anew by whoever asked
         concepts=concepts,
         word_topic=_corrected_counts(fit, problem, parents),
         promoted_mass=_corrected_mass(fit, problem, parents),

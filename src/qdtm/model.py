@@ -434,7 +434,9 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         concepts = join_concepts(fit.concepts, new)
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         posed, reaches = pose(corpus, concepts, embedded, settings), measure_reaches(corpus, concepts)
-        self._adopt(add_query(fit, corpus, posed, reaches, settings, self.progress), corpus)
+        encoded = None if self.encoder is None else encode_documents(self.encoder, corpus, self.progress)
+        more = add_query(fit, corpus, posed, reaches, settings, self.progress)
+        self._adopt(_judge(more, corpus, posed, reaches, encoded), corpus)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
         return self._result.topics[-1]
 
