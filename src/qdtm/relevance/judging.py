@@ -28,7 +28,7 @@ WORDS_WEIGHT, ENCODER_WEIGHT = 1.0, 2.0
 SURE = 2.0
 """Documents so many standard deviations above the mean of their likeness to those that name the query..."""
 
-SURE_WEIGHT = 1.0
+SURE_WEIGHT = 1.5
 """... gain this for each one more."""
 
 COMPETITION = 2.0
