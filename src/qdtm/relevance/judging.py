@@ -69,6 +69,7 @@ def judge_documents(counts: Any, word_topic: NDArray[np.float32], evidence: Evid
     ndarray of float64, shape (D, Q)
         Between 0 and 1; 0 for a document without known words, or with words that the user excluded.
     """
+    # DEVIATION(9): the paper ranks by p(z|d) alone.
     n_queries = len(evidence.reach_scores)
     possible = np.isfinite(np.column_stack(evidence.reach_scores))  # (D, Q)
     share = topic_share(counts, word_topic, n_queries)
