@@ -294,3 +294,23 @@ def test_a_fit_whose_server_was_killed_is_shown_as_interrupted(
         return "interrupted" in page.text
 
     page.until(is_interrupted)
+
+
+def test_documents_are_checked_by_hand_with_buttons_and_keys(
+    page: Page, app: RunningApp, cricket: str
+) -> None:
+    page.open(f"/result/{cricket}")
+    page.click("#check")
+    page.says("0 of 50 done")
+    first = page.find(".read .source").text
+    page.click("[data-act=yes]")
+    page.says("1 of 50 done")
+    page.says("documents about it")
+    assert page.find(".read .source").text != first
+    page.press("n")
+    page.says("2 of 50 done")
+    page.open(f"/check/{cricket}")  # they were kept
+    page.says("2 of 50 done")
+    page.click("[data-act=back]")
+    page.says("1 of 50 done")
+    assert_quiet(page, app)

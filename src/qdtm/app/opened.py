@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Generic, TypeVar
 
+from qdtm.app.checks import check_stamp, with_checks
 from qdtm.app.corpora import SAVED
 from qdtm.app.depth import open_subtopics, read_opened
 from qdtm.app.exploring import Explorer
@@ -102,9 +103,11 @@ class Opened:
 
         def load() -> Explorer:
             result = open_subtopics(Result.load(job.folder / RESULT), opened)
+            result = with_checks(job.folder, result)
             return Explorer(result.with_labels(labels) if labels else result)
 
-        return self._results.get((id, tuple(sorted(labels.items())), tuple(opened)), load)
+        key = (id, tuple(sorted(labels.items())), tuple(opened), check_stamp(job.folder))
+        return self._results.get(key, load)
 
 
 @cache
