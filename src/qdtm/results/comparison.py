@@ -244,8 +244,8 @@ def _document_changes(
     left: Result, q_left: int, right: Result, q_right: int, scores: tuple[QueryScores, QueryScores] | None
 ) -> DocumentChanges:
     a, b = scores or (left.scores(q_left), right.scores(q_right))
-    in_left = a.relevance > left.topics[q_left].prevalence  # (D,)
-    in_right = b.relevance > right.topics[q_right].prevalence
+    in_left = left.relevance(q_left).about  # (D,)
+    in_right = right.relevance(q_right).about
     return DocumentChanges(
         n_left=int(in_left.sum()),
         n_right=int(in_right.sum()),

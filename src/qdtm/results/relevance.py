@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.results.checks.estimate import Interval
 from qdtm.results.distributions import FloatArray
 
 TYPICAL_ERROR = 0.35
@@ -29,10 +30,13 @@ class Relevance:
     query : str
     scores : ndarray of float64, shape (D,)
         Between 0 and 1. Where documents were not judged, their share in the query's topic.
+    counted : Interval, optional
+        How many documents are about the query by what a person said of a sample of them, if one did.
     """
 
     query: str
     scores: FloatArray
+    counted: Interval | None = None
 
     @cached_property
     def cutoff(self) -> float:
@@ -60,12 +64,14 @@ class Relevance:
 
     @property
     def n_about(self) -> float:
-        """How many documents of the corpus are about the query: the sum of the probabilities."""
-        return float(self.scores.sum())
+        """How many documents are about the query: the sum of the probabilities, or as counted."""
+        return float(self.scores.sum()) if self.counted is None else self.counted.estimate
 
     @property
     def n_about_interval(self) -> tuple[float, float]:
-        """Where that number lies, 9 times in 10, if the model errs as it usually does."""
+        """Where that number lies, 9 times in 10, if the model errs as it usually does, or as counted."""
+        if self.counted is not None:
+            return self.counted.low, self.counted.high
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
         spread = np.hypot(TYPICAL_ERROR, chance / max(self.n_about, 1.0))
         factor = float(np.exp(_WITHIN_90 * spread))

@@ -263,7 +263,9 @@ class Result:
         q = self.query_index(query)
         judged = judged_relevance(self.fit)
         scores = self.scores(q).share if judged is None else judged[:, q]
-        return Relevance(self.fit.concepts[q].name, scores)
+        check = self.check_of(q)
+        counted = None if check is None or not check.is_enough else check.estimate(level=0.9).n_about
+        return Relevance(self.fit.concepts[q].name, scores, counted)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
         """Return the relevance to query `q` without what a person said, (D,), and its cut-off."""

@@ -97,7 +97,7 @@ def judged_relevance(fit: ModelFit, rows: slice = slice(None)) -> FloatArray | N
     if fit.relevance is None:
         return None
     judged = fit.relevance[rows].astype(np.float64)
-    by_query = {check.query: check.recalibration for check in fit.checks}
+    by_query = {check.query: check.recalibration for check in fit.checks if check.is_enough}
     for q, concept in enumerate(fit.concepts):
         if concept.name in by_query:
             possible = judged[:, q] > 0

@@ -1,6 +1,8 @@
 import csv
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError, StorageError
@@ -8,12 +10,14 @@ from qdtm.results.checks import HandCheck
 from qdtm.results.checks.drawing import begin_check
 from qdtm.results.checks.files import read_checks, read_labels, write_checks, write_sample
 from qdtm.results.result import Result
+from qdtm.results.scores import score_documents
 from qdtm.storage import CHECK
 
 
 @pytest.fixture
 def result(fit, corpus):
-    return Result(fit, corpus)
+    share = score_documents(fit, corpus.document_term_matrix).share
+    return Result(replace(fit, relevance=share.astype(np.float32)), corpus)
 
 
 @pytest.fixture
@@ -128,3 +132,32 @@ def test_a_table_that_makes_no_sense_is_refused(result, check, tmp_path, text, w
 def test_an_answer_outside_the_sample_is_no_check(check):
     with pytest.raises(ParameterError):
         HandCheck(check.query, check.sample, {99_999: True})
+
+
+def test_relevance_agrees_with_the_answers_and_nothing_else_changes(result, check):
+    few = result.with_check(check.with_answers(dict.fromkeys(check.open[:9], False)))
+    assert few.scores(0).relevance.tolist() == result.scores(0).relevance.tolist()
+    checked = result.with_check(check.with_answers(dict.fromkeys(check.open, False)))
+    before, after = result.scores(0), checked.scores(0)
+    assert after.relevance.mean() < before.relevance.mean()
+    assert after.main.tolist() == before.main.tolist()
+    shown, plain = checked.documents(0, None), result.documents(0, None)
+    assert [row.id for row in shown] == [row.id for row in plain]
+    assert [row.subtopic for row in shown] == [row.subtopic for row in plain]
+    assert [row.relevance for row in shown] == sorted(after.relevance, reverse=True)
+    few_about, about = result.relevance(0), checked.relevance(0)
+    assert (few_about.counted, about.counted) == (None, checked.fit.checks[0].estimate(0.9).n_about)
+    assert about.n_about_interval[0] <= about.n_about <= about.n_about_interval[1]
+    assert checked.scores(1).relevance.tolist() == result.scores(1).relevance.tolist()
+    assert begin_check(checked, 0, 12, fresh=True) == check  # a sample is drawn from relevance as it was
+
+
+def test_tables_have_the_relevance_that_agrees(result, check, tmp_path):
+    checked = result.with_check(check.with_answers(dict.fromkeys(check.open, False)))
+    checked.save(tmp_path / "saved")
+    with (tmp_path / "saved" / "documents.csv").open(encoding="utf-8", newline="") as file:
+        written = [
+            float(next(iter(v for k, v in row.items() if k.startswith("relevance"))))
+            for row in csv.DictReader(file)
+        ]
+    assert written == pytest.approx(checked.scores(0).relevance.tolist(), abs=1e-5)

@@ -12,7 +12,7 @@ from typing import Any
 
 from qdtm.errors import ParameterError
 from qdtm.results.checks.estimate import CheckEstimate, estimate_check
-from qdtm.results.checks.recalibration import Recalibration, recalibrate
+from qdtm.results.checks.recalibration import LEAST_ANSWERS, Recalibration, recalibrate
 from qdtm.results.checks.sample import CheckSample, Stratum
 
 
@@ -47,6 +47,11 @@ class HandCheck:
     def said(self) -> dict[int, bool]:
         """The answers that are yes or no."""
         return {document: about for document, about in self.answers.items() if about is not None}
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are answers enough to correct relevance."""
+        return len(self.said) >= LEAST_ANSWERS
 
     def answer(self, document: int, about: bool | None) -> HandCheck:
         """Return the check with one more answer; None skips a document.
