@@ -126,6 +126,7 @@ def rank_documents(
     n: int | None = 10,
     subtopic: str | None = None,
     lengths: NDArray[np.int64] | None = None,
+    topic_share: FloatArray | None = None,
 ) -> DocumentTable:
     """Find the documents that are most about a query, or about one of its subtopics.
 
@@ -146,6 +147,9 @@ def rank_documents(
         in it.
     lengths : ndarray of shape (D,), optional
         The tokens of each document: among equals the longer comes first, since it gives the better reason.
+    topic_share : ndarray of shape (D,), optional
+        p(z|d), if relevance is something else: a document that is no more about the query than the corpus at
+        large has no main subtopic.
 
     Returns
     -------
@@ -154,7 +158,8 @@ def rank_documents(
     """
     _check_number(n)
     ids = [each.id for each in topic.below()]
-    main, share = main_subtopics(subtopic_shares, relevance, topic.prevalence, branches(ids))  # (D,), (D,)
+    in_topic = relevance if topic_share is None else topic_share
+    main, share = main_subtopics(subtopic_shares, in_topic, topic.prevalence, branches(ids))  # (D,), (D,)
     if subtopic is None:
         rows = order_by(relevance, lengths, n)
     else:

@@ -307,6 +307,7 @@ class Result:
             n=n,
             subtopic=subtopic,
             lengths=self.corpus.document_lengths,
+            topic_share=scores.share,
         )
 
     def find_document(self, document: str | int) -> int:
