@@ -110,10 +110,7 @@ def test_documents_gained_and_lost_are_counted_and_shown():
     corpus = make_corpus()
     result = Result(make_fit(corpus), corpus)
     other = compare_topics(result, 0, result, 1)
-    left, right = (
-        {int(row) for row in np.flatnonzero(result.scores(q).relevance > result.topics[q].prevalence)}
-        for q in (0, 1)
-    )
+    left, right = ({int(row) for row in np.flatnonzero(result.relevance(q).about)} for q in (0, 1))
     changes = other.documents
     assert (changes.n_left, changes.n_right, changes.n_both) == (len(left), len(right), len(left & right))
     assert changes.n_gained == len(right - left)

@@ -69,7 +69,7 @@ class ExampleDocument:
 
 @dataclass(frozen=True)
 class DocumentChanges:
-    """Which documents are more about the topic than the average one, on each side.
+    """Which documents are taken to be about the topic, on each side.
 
     Attributes
     ----------

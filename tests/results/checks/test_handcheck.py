@@ -1,10 +1,12 @@
 import csv
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from documented import run_python
 from qdtm.errors import ParameterError, StorageError
 from qdtm.results.checks import HandCheck
 from qdtm.results.checks.drawing import begin_check
@@ -161,3 +163,10 @@ def test_tables_have_the_relevance_that_agrees(result, check, tmp_path):
             for row in csv.DictReader(file)
         ]
     assert written == pytest.approx(checked.scores(0).relevance.tolist(), abs=1e-5)
+
+
+def test_the_examples_of_the_page_run():
+    text = (Path(__file__).parents[3] / "docs" / "check.md").read_text(encoding="utf-8")
+    failed, attempted, report = run_python(text, "check.md")
+    assert attempted > 5
+    assert failed == 0, report
