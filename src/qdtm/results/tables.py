@@ -29,8 +29,11 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?%?")
 def safe_cell(text: str) -> str:
     """Return a cell that no spreadsheet runs: what looks like a formula gets an apostrophe before it.
 
-    A plain number such as "-3.5" is left as it is.
+    A plain number such as "-3.5" is left as it is. Old line ends become new ones, which `csv.writer` puts
+    between quotes; what follows a bare carriage return would be a row of its own, and could be a formula.
     """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return "'" + text
     return text
