@@ -20,10 +20,15 @@ def rows_of(write, *args, **options):
 
 @pytest.mark.parametrize(
     "cell",
-    ["=1+1", "+SUM(A1)", "-2+3", "@cmd", "\tx", "\rx", "\nx", "＝1", "+49 170 123", "-", "--1", "-1=2"],
+    ["=1+1", "+SUM(A1)", "-2+3", "@cmd", "\tx", "\nx", "＝1", "+49 170 123", "-", "--1", "-1=2"],
 )
 def test_formulas_become_text(cell):
     assert safe_cell(cell) == "'" + cell
+
+
+def test_a_carriage_return_begins_no_row():
+    assert safe_cell("\rx") == "'\nx"
+    assert safe_cell("a\r=1+1\r\n=2") == "a\n=1+1\n=2"
 
 
 @pytest.mark.parametrize("cell", ["", "a=b", "-3.5", "+1", "-1e-05", "-1,000.5", "-.5", "-12%", "1-2", "'x"])
