@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from qdtm.export.formats import Format
     from qdtm.results.checks import HandCheck
+    from qdtm.results.contrast import Contrast
     from qdtm.results.explain import Explanation
     from qdtm.results.result import Result
     from qdtm.results.trends import Trends
@@ -94,6 +95,14 @@ class ShowsResult:
         """Take a person's answers in: relevance agrees with them from now on. Saved with the model."""
         self._adopt_result(self._result.with_check(check))
         return self
+
+    def contrast(
+        self, left: str | int, right: str | int, *, n_words: int = 15, n_documents: int = 5
+    ) -> Contrast:
+        """Say what one query has and another has not; see `qdtm.results.contrast.contrast_queries`."""
+        from qdtm.results.contrast import contrast_queries
+
+        return contrast_queries(self._result, left, right, n_words=n_words, n_documents=n_documents)
 
     # --- how it is shown ---------------------------------------------------------------------------------
 
@@ -193,6 +202,12 @@ class ShowsResult:
         from qdtm.figures import heatmap
 
         return heatmap(self._result, query)
+
+    def visualize_contrast(self, left: str | int, right: str | int, n_words: int = 12) -> Any:
+        """Draw the words that tell two queries apart."""
+        from qdtm.figures import contrast
+
+        return contrast(self._result, left, right, n_words)
 
     def visualize_topics_over_time(
         self, trends: Trends | str | Sequence[object] | None = None, query: str | int | None = None

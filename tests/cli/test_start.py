@@ -17,8 +17,8 @@ def test_nothing_heavy_is_imported():
 def test_help_lists_the_commands_in_the_order_of_work(run):
     lines = run("--help").stdout.split("Commands:")[1].splitlines()
     assert [line.split()[0] for line in lines if line.strip()] == [
-        *("demo", "index", "concepts", "fit", "show", "docs", "explain", "check", "drill", "add", "compare"),
-        *("report", "export", "transform", "app", "bench"),
+        *("demo", "index", "concepts", "fit", "show", "docs", "explain", "check", "drill", "add", "contrast"),
+        *("compare", "report", "export", "transform", "app", "bench"),
     ]
     assert run().stdout == run("-h").stdout
 

@@ -17,6 +17,7 @@ from qdtm.cli.bench import bench
 from qdtm.cli.check import check
 from qdtm.cli.compare import compare
 from qdtm.cli.concepts import concepts
+from qdtm.cli.contrast import contrast
 from qdtm.cli.demo import demo
 from qdtm.cli.docs import docs
 from qdtm.cli.drill import drill
@@ -67,8 +68,8 @@ def cli(ctx: click.Context) -> None:
 
 
 _COMMANDS = (
-    demo, index, concepts, fit, show, docs, explain, check, drill, add, compare, report, export, transform,
-    app, bench,
+    demo, index, concepts, fit, show, docs, explain, check, drill, add, contrast, compare, report, export,
+    transform, app, bench,
 )  # fmt: skip
 
 for command in _COMMANDS:

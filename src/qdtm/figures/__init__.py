@@ -1,5 +1,6 @@
 """A result as plotly figures (extra `plot`), returned and never shown."""
 
+from qdtm.figures.contrast import contrast
 from qdtm.figures.fates import fates
 from qdtm.figures.maps import document_map, heatmap, topic_map
 from qdtm.figures.sweeps import convergence
@@ -8,6 +9,7 @@ from qdtm.figures.words import barchart, hierarchy
 
 __all__ = [
     "barchart",
+    "contrast",
     "convergence",
     "document_map",
     "fates",

@@ -16,6 +16,7 @@ from qdtm.concepts.concept import Concept, ConceptWord
 from qdtm.corpus.store import Document
 from qdtm.errors import QdtmError
 from qdtm.report.charts import line_chart, map_subtopics
+from qdtm.report.contrasts import contrast_views
 from qdtm.report.methods import BIBTEX, CITATION, ending, methods_paragraph, settings_table
 from qdtm.report.palette import series_number
 from qdtm.report.view import (
@@ -166,6 +167,7 @@ class ViewBuilder:
             notes=self.notes,
             time_column=fit.presentation.time_column,
             group_column=fit.presentation.group_column,
+            contrasts=list(contrast_views(result)),
             stability=fit.stability,
         )
 

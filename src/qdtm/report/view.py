@@ -143,6 +143,24 @@ class QueryView:
 
 
 @dataclass(frozen=True)
+class ContrastSide:
+    """One side of a contrast: the query, its words with the width of their bars, and its documents."""
+
+    name: str
+    words: Sequence[WordBar]
+    n_documents: int
+
+
+@dataclass(frozen=True)
+class ContrastView:
+    """Two queries held against each other."""
+
+    sides: tuple[ContrastSide, ContrastSide]
+    n_both: int
+    overlap: float
+
+
+@dataclass(frozen=True)
 class BackgroundView:
     """A topic of the rest of the corpus."""
 
@@ -186,3 +204,4 @@ class ReportView:
     time_column: str | None
     group_column: str | None
     stability: Stability | None = None
+    contrasts: Sequence[ContrastView] = ()

@@ -1,0 +1,98 @@
+"""`qdtm contrast`: two queries of a saved result, held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from qdtm.cli.options import output_options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from qdtm.results.contrast import Contrast, ContrastDocument, ContrastWord, NearSubtopic
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+@click.option(
+    "-n", "--words", "n_words", type=click.IntRange(1), default=10, show_default=True, metavar="N",
+    help="Words of each side.",
+)  # fmt: skip
+@click.option(
+    "--documents", "n_documents", type=click.IntRange(0), default=2, show_default=True, metavar="N",
+    help="Documents of each side, and of both.",
+)  # fmt: skip
+@output_options
+def contrast(directory: str, left: str, right: str, n_words: int, n_documents: int, as_json: bool) -> None:
+    """Say what query A of the result in DIR has and query B has not, and the other way round.
+
+    A and B are names of queries, or their numbers from 0. Words are those that one topic has more than the
+    other with 95 in 100, with their log-odds; documents are those that are more about a query than the
+    average one.
+    """
+    from dataclasses import asdict
+
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.results.contrast import contrast_queries
+    from qdtm.results.result import Result
+
+    asked = [int(name) if name.isdecimal() else name for name in (left, right)]
+    found = contrast_queries(Result.load(directory), *asked, n_words=n_words, n_documents=n_documents)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        print_page(_page(found))
+
+
+def _page(found: Contrast) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from qdtm.cli.views import heading
+
+    sides = (
+        (found.left, found.n_left, found.left_words, found.left_documents, found.left_subtopics),
+        (found.right, found.n_right, found.right_words, found.right_documents, found.right_subtopics),
+    )
+    for name, n, words, documents, subtopics in sides:
+        other = found.right if name == found.left else found.left
+        yield heading(name, f"and not '{other}': {n:,} documents")
+        yield _words(words)
+        yield from _documents(documents)
+        yield from _subtopics(subtopics)
+        yield Text()
+    yield heading("both", f"{found.n_both:,} documents; their words overlap by {found.overlap:.2f}")
+    yield from _documents(found.both_documents)
+
+
+def _words(words: Sequence[ContrastWord]) -> RenderableType:
+    from qdtm.cli.views import facts
+
+    shown = ", ".join(f"{word.word} {abs(word.log_odds):.1f}±{1.96 * word.error:.1f}" for word in words)
+    return facts([("words", shown or "none that is certain")])
+
+
+def _documents(documents: Sequence[ContrastDocument]) -> Iterator[RenderableType]:
+    from qdtm.cli.plain_text import one_line
+    from qdtm.cli.views import facts
+
+    if documents:
+        yield facts(
+            (f"{each.left:.2f} {each.right:.2f}", f"{each.id}: {one_line(each.text, 90)}")
+            for each in documents
+        )
+
+
+def _subtopics(subtopics: Sequence[NearSubtopic]) -> Iterator[RenderableType]:
+    from qdtm.cli.views import facts
+
+    near = [
+        ("nearest", f"{each.id} {each.name} to {each.nearest} {each.nearest_name}, {each.overlap:.2f}")
+        for each in subtopics[:1]
+    ]
+    if near:
+        yield facts(near)
