@@ -119,6 +119,15 @@ def placed_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             _remove(file)
 
 
+def remove_folder(path: str | os.PathLike[str]) -> None:
+    """Remove a folder; its name goes first, so that a kill leaves nothing half-removed under it."""
+    place = _absolute(path)
+    gone = _beside(place, _UNFINISHED)
+    with suppress(OSError):
+        place.rename(gone)
+    _remove(gone)
+
+
 def put_back(path: str | os.PathLike[str]) -> None:
     """Put back a folder that a killed process had moved aside to replace it, if that is why it is missing."""
     place = _absolute(path)

@@ -172,3 +172,41 @@ def test_a_bad_file_is_one_line_and_a_slow_one_is_ended(workspace: Workspace) ->
     assert (job.state, job.message) == ("failed", "This took longer than 0 seconds and was ended.")
     jobs.close()
     hasty.close()
+
+
+def test_jobs_are_served_in_the_order_they_were_asked_for(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    asked = [jobs.submit(FIT) for _ in range(12)]  # within a second or so: their names say nothing
+    started: list[str] = []
+    monkeypatch.setattr(Jobs, "_start", lambda _, id: started.append(id))
+    jobs.limits = JobLimits(running=12)
+    jobs.pump()
+    assert started == asked
+
+
+def test_readings_of_uploads_go_some_time_after_their_end(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    fit, preview, waiting = (
+        jobs.submit(FIT),
+        jobs.submit(PreviewRequest("x")),
+        jobs.submit(PreviewRequest("x")),
+    )
+    for id in (fit, preview):
+        write_json(workspace.folder("jobs", id) / OUTCOME, {"state": "done"})
+    jobs.tidy()
+    assert set(workspace.ids("jobs")) == {fit, preview, waiting}
+    jobs.limits = JobLimits(running=0, kept_seconds=-1.0)
+    jobs.tidy()
+    assert set(workspace.ids("jobs")) == {fit, waiting}
+
+
+def test_what_a_killed_server_left_goes_when_the_next_one_starts(workspace: Workspace) -> None:
+    id = workspace.new("jobs")
+    (workspace.root / "jobs" / f".{id}.0123abcd.gone").mkdir()
+    (workspace.folder("jobs", id) / ".progress.json.0123abcd.tmp").touch()
+    (workspace.folder("jobs", id) / "progress.json").touch()
+    Workspace.open(workspace.root)
+    assert [path.name for path in (workspace.root / "jobs").iterdir()] == [id]
+    assert [path.name for path in workspace.folder("jobs", id).iterdir()] == ["progress.json"]

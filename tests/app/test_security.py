@@ -156,3 +156,43 @@ def test_the_login_form_is_shown_to_strangers() -> None:
 def test_what_is_local() -> None:
     assert all(map(is_local, ("127.0.0.1", "localhost", "::1", "127.0.0.2")))
     assert not any(map(is_local, ("0.0.0.0", "::", "192.168.0.7", "box")))
+
+
+def test_a_body_that_comes_too_slowly_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(security, "_SECONDS_TO_SEND", 0.0)
+    monkeypatch.setattr(security, "_SLOWEST_BYTES_A_SECOND", 10**9)
+    heard: list[dict[str, Any]] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        heard.append(await receive())
+        await _inner(scope, receive, send)
+
+    async def never() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        del message
+
+    headers = [(b"host", b"localhost"), (b"content-length", b"100")]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
+    asyncio.run(Guard(inner, LOCAL)(scope, never, send))
+    assert heard == [{"type": "http.disconnect"}]
+
+
+def test_a_body_that_comes_in_time_is_passed_on_and_what_follows_may_take_its_time() -> None:
+    messages = [
+        {"type": "http.request", "body": b"a", "more_body": True},
+        {"type": "http.request", "body": b"b", "more_body": False},
+        {"type": "http.disconnect"},
+    ]
+    expected = list(messages)
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0)
+
+    async def all_of_it() -> list[Any]:
+        receiving = security._in_time(receive, 2)
+        return [await receiving() for _ in range(3)]
+
+    assert asyncio.run(all_of_it()) == expected

@@ -74,7 +74,7 @@ def try_small_disks(step: Step, n_sizes: int) -> dict[str, int]:
         try:
             counts.update(_try(step, [partial(in_child, step.run)], kept, old, new))
         finally:
-            subprocess.run(["umount", step.folder], check=True)
+            subprocess.run(["umount", "--lazy", step.folder], check=True)
     shutil.rmtree(kept)
     return dict(counts)
 

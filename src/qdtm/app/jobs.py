@@ -88,13 +88,16 @@ class JobLimits:
     memory_mb : int
         Of the processes that read uploads.
     running : int
-        Jobs at the same time; further ones wait.
+        Jobs at the same time; further ones wait, in the order in which they were asked for.
+    kept_seconds : float
+        How long the jobs that read uploads are kept after their end, for a page that may still show them.
     """
 
     preview_seconds: float = 60.0
     index_seconds: float = 3_600.0
     memory_mb: int = 4_096
     running: int = 2
+    kept_seconds: float = 3_600.0
 
     def seconds(self, kind: str) -> float | None:
         """Return how long a job of a kind may take."""
@@ -198,11 +201,19 @@ class Jobs:
             elif running.deadline is not None and time.monotonic() > running.deadline:
                 seconds = self.limits.seconds(running.kind) or 0
                 self._end(id, "failed", f"This took longer than {seconds:,.0f} seconds and was ended.")
-        for id in reversed(self.workspace.ids("jobs")):
-            if len(self._running) >= self.limits.running:
-                return
-            if self._waits(id):
+        if len(self._running) < self.limits.running:
+            waiting = sorted(filter(self._waits, self.workspace.ids("jobs")), key=self._asked_at)
+            for id in waiting[: self.limits.running - len(self._running)]:
                 self._start(id)
+
+    def tidy(self) -> None:
+        """Remove what nobody looks at any more: previews and readings of uploads that ended some time ago."""
+        for id in self.workspace.ids("jobs"):
+            with suppress(NotFoundError, StorageError, OSError):
+                job = self.get(id)
+                ended_ago = time.time() - job.folder.stat().st_mtime
+                if job.request.kind != "fit" and job.has_ended and ended_ago > self.limits.kept_seconds:
+                    self.workspace.remove("jobs", id)
 
     def warm(self) -> None:
         """Keep a process ready that has loaded everything, so that the next job starts at once."""
@@ -229,6 +240,13 @@ class Jobs:
         folder = self.workspace.folder("jobs", id)
         begun = any((folder / name).exists() for name in (STARTED, OUTCOME))
         return not begun and (folder / REQUEST).is_file()
+
+    def _asked_at(self, id: str) -> tuple[int, str]:
+        """Return what jobs are served in the order of: who asked first is first, also within a second."""
+        try:
+            return (self.workspace.folder("jobs", id) / REQUEST).stat().st_mtime_ns, id
+        except FileNotFoundError:  # removed just now
+            return 0, id
 
     def _start(self, id: str) -> None:
         folder = self.workspace.folder("jobs", id)

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 import ipaddress
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from html import escape
@@ -30,6 +31,7 @@ LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _FORM_BYTES = 4_096
 _FORM_OVERHEAD = 2**16  # what surrounds a file in a form
 _SECONDS_AFTER_A_WRONG_TOKEN = 1.0
+_SECONDS_TO_SEND, _SLOWEST_BYTES_A_SECOND = 30.0, 2**14  # a body that comes more slowly is not waited for
 _DAYS = 30
 
 
@@ -104,7 +106,12 @@ class Guard:
         elif not self._policy.has_pass(headers.get("cookie")):
             await self._ask_for_token(scope, receive, send)
         else:
-            await self._app(scope, receive, _with_headers(send, headers.get("host")))
+            length = headers.get("content-length")
+            await self._app(
+                scope,
+                _in_time(receive, int(length) if length.isdecimal() else 0),
+                _with_headers(send, headers.get("host")),
+            )
 
     def _refusal(self, scope: Scope, headers: _Headers) -> tuple[int, str] | None:
         """Return the status and the reason with which a request is refused, or None."""
@@ -141,7 +148,7 @@ class Guard:
         if scope["method"] != "POST":
             await _answer(_with_headers(send, host), 200, _login_page())
             return
-        body = await _read_body(receive, _FORM_BYTES)
+        body = await _read_body(_in_time(receive, _FORM_BYTES), _FORM_BYTES)
         given = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
         if not self._policy.is_token(given):
             await asyncio.sleep(_SECONDS_AFTER_A_WRONG_TOKEN)  # guessing is slow
@@ -190,6 +197,27 @@ def security_headers(host: str) -> list[tuple[bytes, bytes]]:
         (b"cross-origin-resource-policy", b"same-origin"),
         (b"cross-origin-opener-policy", b"same-origin"),
     ]
+
+
+def _in_time(receive: Receive, length: int) -> Receive:
+    """Wait for the body of a request as long as a slow line takes, then treat its sender as gone."""
+    if not length:
+        return receive
+    deadline = time.monotonic() + _SECONDS_TO_SEND + length / _SLOWEST_BYTES_A_SECOND
+    body_is_whole = False
+
+    async def receiving() -> MutableMapping[str, Any]:
+        nonlocal body_is_whole
+        if body_is_whole:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, deadline - time.monotonic()))
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        body_is_whole = not message.get("more_body")
+        return message
+
+    return receiving
 
 
 def _with_headers(send: Send, host: str) -> Send:

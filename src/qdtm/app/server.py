@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import os
 import socket
@@ -35,6 +36,8 @@ from qdtm.errors import ParameterError
 _log = logging.getLogger("qdtm.app")
 _OUR_FAULT = "Something went wrong that should not have; the server's log has more."
 _SECONDS = 0.25  # between two looks at the jobs
+_LOOKS_BETWEEN_TIDYING = 2_400  # ten minutes
+_MOST_CONNECTIONS = 512  # more are told that the server is busy
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ def serve(options: ServerOptions, announce: Callable[[str], None]) -> None:
             lifespan="on",
             timeout_graceful_shutdown=2,
             ws_max_size=4 * 2**20,
+            limit_concurrency=_MOST_CONNECTIONS,
             server_header=False,
         )
     )
@@ -166,10 +170,12 @@ async def _tend(context: AppContext) -> None:
     _prepare_demo(context)
     context.jobs.warm()
     await asyncio.to_thread(vectors)
-    while True:
+    for look in itertools.count():
         try:
             context.jobs.pump()
             context.jobs.warm()
+            if look % _LOOKS_BETWEEN_TIDYING == 0:
+                context.jobs.tidy()
         except Exception:
             _log.exception("the jobs could not be tended")
         await asyncio.sleep(_SECONDS)

@@ -7,6 +7,7 @@ the server is gone: a fit then ends with what it has.
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import traceback
 import warnings
@@ -68,6 +69,7 @@ def main() -> None:
     stops.watch_standard_input()
     if int(memory_mb):
         limit_memory(int(memory_mb))
+    tempfile.tempdir = str(folder)  # what a killed worker leaves goes with the job
     with LivenessLock(folder / LOCK):
         write_json(folder / OUTCOME, _outcome(tasks, folder, stops, int(memory_mb)))
 

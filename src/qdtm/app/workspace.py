@@ -55,6 +55,11 @@ class Workspace:
             probe = root / f".{secrets.token_hex(4)}.tmp"
             probe.write_bytes(b"")
             probe.unlink()
+            for gone in (
+                *root.glob("*/.*.gone"),
+                *root.glob("*/*/.*.tmp"),
+            ):  # left by a server that was killed
+                shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
         except OSError as error:
             raise StorageError(
                 f"Cannot use {str(path)!r} as a workspace: {error.strerror or error}."

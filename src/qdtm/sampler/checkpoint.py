@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from qdtm.errors import StorageError
+from qdtm.placing import remove_folder
 from qdtm.sampler.chain import Chain, ChainState
 from qdtm.sampler.running import Averages, History, Run, Saved
 from qdtm.storage import (
@@ -88,8 +89,8 @@ class Checkpoint:
         return self.folder
 
     def remove(self) -> None:
-        """Forget everything: the fit is done."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Forget everything: the fit is done. A kill on the way leaves nothing that looks like a fit."""
+        remove_folder(self.folder)
 
 
 class ChainKeeper:
