@@ -25,7 +25,7 @@ from qdtm.distributed.files import FileCorpus
 from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
 from qdtm.embeddings.vectors import WordVectors
-from qdtm.errors import ParameterError, QueryError
+from qdtm.errors import EmbeddingError, ParameterError, QueryError
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, pose
@@ -303,6 +303,11 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         if self.encoder is not None:
             raise ParameterError(
                 f"encoder is {self.encoder!r}; the documents of a FileCorpus on a cluster cannot be encoded."
+            )
+        if isinstance(self.embeddings, str) and self.embeddings == "corpus":
+            raise EmbeddingError(
+                "Vectors 'corpus' are learned where all tokens are; for files on a cluster give 'glove', "
+                "a file or None."
             )
         with ClusterFit(source, settings) as cluster:
             corpus = cluster.corpus

@@ -9,6 +9,7 @@ from tests.distributed.conftest import assert_same
 
 from qdtm import QueryDrivenTopicModel
 from qdtm.cli.main import cli
+from qdtm.errors import EmbeddingError, ParameterError
 from qdtm.results import Result
 from qdtm.sampler import shards
 
@@ -90,3 +91,13 @@ def test_one_line_says_what_is_wrong(cluster, folder, tmp_path, corpus, extra, s
     assert done.exit_code == 2
     assert said in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_vectors_of_the_corpus_need_it_in_one_place(files):
+    with pytest.raises(EmbeddingError, match="are learned where all tokens are"):
+        model("cricket", engine="ray", embeddings="corpus").fit(files)
+
+
+def test_a_fit_over_files_keeps_no_checkpoint(files, tmp_path):
+    with pytest.raises(ParameterError, match="the fit of a FileCorpus on a cluster keeps none"):
+        model("cricket", engine="ray").fit(files, checkpoint=tmp_path / "kept")
