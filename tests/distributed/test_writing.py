@@ -9,7 +9,7 @@ from qdtm import QueryDrivenTopicModel
 from qdtm.distributed.spreading import spread_corpus
 from qdtm.distributed.workers import SerialWorkers
 from qdtm.distributed.writing import write_results
-from qdtm.errors import ParameterError, QueryError, StorageError
+from qdtm.errors import ClusterError, ParameterError, QueryError, StorageError
 from qdtm.results.elsewhere import DocumentFiles
 from qdtm.results.result import Result
 from qdtm.results.scores import score_documents
@@ -146,3 +146,21 @@ def test_it_may_be_a_url(result, corpus):
     assert fsspec.filesystem("memory").exists("/bucket/results/part-00004.parquet")
     shown = Result(replace(result.fit, elsewhere=there), result.corpus)
     assert shown.documents("cricket", 3).rows == result.documents("cricket", 3).rows
+
+
+def test_a_worker_that_died_reads_its_files_again_to_write_them(result, files, tmp_path):
+    """What a worker remembers is gone; its successor is told which files it had."""
+    workers = SerialWorkers(2)
+    again = spread_corpus(files, workers)
+    workers.close()
+    found = write_results(again, result.fit, tmp_path / "again")
+    for mine, theirs in zip(found.paths, result.fit.elsewhere.paths, strict=True):
+        assert parquet.read_table(mine).equals(parquet.read_table(theirs))
+
+
+def test_a_worker_that_died_while_searching_ends_the_fit_with_one_line(files):
+    workers = SerialWorkers(2)
+    spread = spread_corpus(files, workers)
+    workers.close()
+    with pytest.raises(ClusterError, match="A worker died, and with it what it had read"):
+        spread.searcher.count_documents([0])
