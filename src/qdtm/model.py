@@ -76,7 +76,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         the queries cover the corpus together or the preset is the paper's, else 0.15.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
-        model; None does without.
+        model; "auto" takes "glove" for English, else "corpus"; None does without.
     encoder : str, path or callable, optional
         A sentence encoder for a second look at the documents (extra `encoder`): a model of
         sentence-transformers by name or folder, or a function from texts to vectors. It decides about
@@ -157,7 +157,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         n_concept_words: int = 10,
         n_candidates: int = 100,
         min_pointing: str | float = "auto",
-        embeddings: Any = "glove",
+        embeddings: Any = "auto",
         encoder: Any = None,
         similarity_threshold: str | float = "auto",
         promotion_weight: float = 0.3,

@@ -9,7 +9,10 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["results.md", "figures.md", "stability.md", "relevance.md"])
+_PAGES = ("results.md", "figures.md", "stability.md", "relevance.md", "languages.md")
+
+
+@pytest.mark.parametrize("name", _PAGES)
 def test_examples_run(name, tmp_path, monkeypatch):
     pytest.importorskip("plotly", reason="plotly is not installed")
     monkeypatch.chdir(tmp_path)

@@ -71,3 +71,24 @@ def test_a_sentence_without_an_end_is_cut_around_the_word():
     assert len(passage.text) <= 120
     assert passage.cut_before
     assert passage.cut_after
+
+
+def test_a_text_without_spaces_is_cut_at_its_punctuation():
+    text = "洪水来了，水位很高。" * 60
+    marks = [Mark(300, 302, 1.0)]
+    passage = excerpt(text, marks, 200)
+    assert passage.text.endswith(("，", "。"))
+    assert passage.text.startswith("洪水")
+    assert 100 <= len(passage.text) <= 200
+    assert any(piece.level for piece in passage.pieces)
+
+
+def test_an_arabic_question_ends_a_sentence():
+    text = "أين النهر؟ النهر هنا. والسد هناك."
+    assert sentence_around(text, text.index("هنا"), []).text == "النهر هنا."
+
+
+def test_a_cut_does_not_part_a_letter_from_its_mark():
+    text = "e\u0301" * 400
+    passage = excerpt(text, [], 101)
+    assert passage.text == "e\u0301" * (len(passage.text) // 2)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @force_option
 @read_options
 @text_options
-@click.option("--embeddings", default="glove", show_default=True, metavar="NAME", help="As in `qdtm fit`.")
+@click.option("--embeddings", default="auto", show_default=True, metavar="NAME", help="As in `qdtm fit`.")
 @click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most.")
 @jobs_option
 @seed_option

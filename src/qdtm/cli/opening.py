@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _READ = ("text_column", "id_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
-_TEXT = ("language", "min_df", "max_df", "max_words")
+_TEXT = ("language", "tokenizer", "min_df", "max_df", "max_words")
 
 
 def open_corpus(
@@ -72,12 +73,41 @@ def read_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
     """Make the text pipeline that the options describe; what was not given is the default."""
     from qdtm.corpus import TextPipeline, VocabularyLimits
+    from qdtm.corpus.scripts import UNSPACED_LANGUAGES
 
     given = {name: options[name] for name in _TEXT if options[name] is not None}
-    language = given.pop("language", "english")
-    return TextPipeline(
-        language=None if language.lower() == "none" else language, limits=VocabularyLimits(**given)
+    language, tokenizer = given.pop("language", "english"), given.pop("tokenizer", None)
+    pipeline = TextPipeline(
+        language=None if language.lower() == "none" else language,
+        tokenizer="unicode" if tokenizer is None else find_tokenizer(tokenizer),
+        limits=VocabularyLimits(**given),
     )
+    if tokenizer is None and pipeline.language in UNSPACED_LANGUAGES:
+        raise ParameterError(
+            f"--language is {language!r}, which has no spaces between words; give --tokenizer, such as "
+            "jieba:lcut (pip install jieba)."
+        )
+    return pipeline
+
+
+def find_tokenizer(name: str) -> Any:
+    """Import the function that the user names, such as "jieba:lcut".
+
+    Raises
+    ------
+    ParameterError
+        If it is not there.
+    """
+    module, _, function = name.partition(":")
+    try:
+        found = getattr(import_module(module), function or "")
+    except (ImportError, AttributeError, ValueError):
+        found = None
+    if not callable(found):
+        raise ParameterError(
+            f"--tokenizer is {name!r}, which is not there; give MODULE:FUNCTION of an installed package."
+        )
+    return found
 
 
 def open_model(path: str) -> QueryDrivenTopicModel:

@@ -51,6 +51,9 @@ text_options = together(
         "--language", metavar="NAME", help="Of stop words and lemmas; 'none' for neither.  [english]"
     ),
     click.option(
+        "--tokenizer", metavar="MODULE:FUNCTION", help="What cuts texts into words, such as jieba:lcut."
+    ),
+    click.option(
         "--min-df", type=number_or_auto, metavar="N", help="Least documents a word is in, or share.  [auto]"
     ),
     click.option(
@@ -92,8 +95,8 @@ query_options = together(
         help="How much a proposed word must point to the query, 0 (as published) to 1.",
     ),
     click.option(
-        "--embeddings", default="glove", show_default=True, metavar="NAME",
-        help="Word vectors: glove, corpus, a file, a gensim download, or none.",
+        "--embeddings", default="auto", show_default=True, metavar="NAME",
+        help="Word vectors: glove (English), corpus, a file, a gensim download, or none.",
     ),
 )  # fmt: skip
 

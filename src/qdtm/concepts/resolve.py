@@ -7,7 +7,7 @@ say for each what vocabulary words it stands for or why it stands for none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -16,8 +16,9 @@ import numpy as np
 
 from qdtm.concepts.query import parse_text
 from qdtm.concepts.term_index import SearchableCorpus
+from qdtm.corpus.scripts import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
-from qdtm.errors import QueryError
+from qdtm.errors import CorpusError, QueryError
 
 Status = Literal["known", "unknown", "stop word", "number", "too short", "dropped"]
 
@@ -69,22 +70,43 @@ def matches_of(resolved: Iterable[ResolvedWord]) -> tuple[int, ...]:
 
 def _resolve_plain(chunks: Sequence[str], corpus: SearchableCorpus) -> list[ResolvedWord]:
     """Clean words with the corpus' pipeline, and say why those that it removes are gone."""
-    resolved = [_look_up(token, corpus) for token in corpus.pipeline(" ".join(chunks))]
+    cut = _cutter(corpus)
+    resolved = [_look_up(token, corpus) for token in cut(" ".join(chunks))]
     for chunk in chunks:
-        tokens = corpus.pipeline(chunk)
+        tokens = cut(chunk)
         if any(token in corpus.word_index for token in tokens):
             continue
         if chunk in corpus.word_index:  # made by another tokenizer than the pipeline, such as "united_states"
             resolved = [word for word in resolved if word.word not in tokens]
             resolved.append(_look_up(chunk, corpus))
+        elif is_unspaced(chunk) and (pieces := known_pieces(chunk, corpus.word_index)):
+            resolved = [word for word in resolved if word.word not in tokens]
+            resolved += [_look_up(piece, corpus) for piece in pieces]
         elif not tokens:
             resolved.append(ResolvedWord(chunk, _why_dropped(chunk, corpus.pipeline)))
     return resolved
 
 
+def _cutter(corpus: SearchableCorpus) -> Callable[[str], list[str]]:
+    """Return what cuts a query into words: the corpus' pipeline, or spaces if that could not be saved."""
+
+    def cut(text: str) -> list[str]:
+        try:
+            return list(corpus.pipeline(text))
+        except CorpusError:  # a function of the user's that was not saved
+            return text.split()
+
+    return cut
+
+
 def _look_up(word: str, corpus: SearchableCorpus) -> ResolvedWord:
+    """Find a word; one that is not there stands for those that differ in accents, ß and the like alone."""
     place = corpus.word_index.get(word)
-    return ResolvedWord(word, "unknown") if place is None else ResolvedWord(word, "known", (place,))
+    if place is not None:
+        return ResolvedWord(word, "known", (place,))
+    bare = bare_form(word)
+    alike = tuple(w for w, each in enumerate(corpus.vocabulary) if bare_form(each) == bare) if bare else ()
+    return ResolvedWord(word, "known" if alike else "unknown", alike)
 
 
 def _why_dropped(chunk: str, pipeline: Any) -> Status:

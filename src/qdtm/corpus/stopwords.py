@@ -47,6 +47,18 @@ _MORE_WORDS = {
     "english": """
         ain hadn mightn mustn needn shan gonna gotta kinda wanna y'all o'clock told
         thirteen fourteen sixteen seventeen eighteen nineteen""",
+    # The package has single characters only.
+    "chinese": """
+        我们 你们 他们 她们 它们 咱们 自己 大家 别人 这个 那个 这些 那些 这样 那样 这里
+        那里 这种 那种 这么 那么 什么 怎么 怎样 为什么 哪里 哪些 哪个 多少 因为 所以 因此
+        但是 可是 不过 然而 如果 虽然 尽管 即使 而且 或者 以及 并且 然后 于是 还是 还有
+        只有 只是 就是 不是 而是 也是 都是 已经 曾经 正在 将要 可以 可能 应该 能够 必须
+        没有 不会 不能 不要 一个 一些 一种 一样 一直 一定 其中 其他 其它 其实 对于 关于
+        由于 通过 根据 按照 随着 为了 除了 非常 十分 比较 更加 特别 尤其 现在 目前 之后
+        之前 以后 以前 时候 同时 当时 此外 另外 例如 比如 等等 以来 以上 以下 之间 之一
+        来说 而言 我們 你們 他們 她們 它們 這個 那個 這些 這樣 那樣 這裡 那裡 這種 那種
+        這麼 那麼 什麼 怎麼 為什麼 因為 雖然 儘管 沒有 還是 還有 不會 已經 應該 能夠 必須
+        對於 關於 由於 通過 根據 隨著 為了 現在 之後 以後 時候 當時""",
 }
 
 # The package's Turkish list was decoded as Latin-1 and is Latin-5.

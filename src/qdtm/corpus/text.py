@@ -8,6 +8,8 @@ words. A text is split once (`TextPipeline.split`), and what becomes of a token 
 from __future__ import annotations
 
 import re
+import unicodedata
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -15,6 +17,7 @@ from typing import Any
 
 from qdtm.corpus import markup, stopwords
 from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer
+from qdtm.corpus.scripts import UNSPACED_LANGUAGES, fold_letters
 from qdtm.corpus.stopwords import language_name
 from qdtm.corpus.tokenizer import TOKENIZERS, Tokenizer, tidy_token
 from qdtm.corpus.vocabulary import VocabularyLimits
@@ -44,7 +47,8 @@ class TextPipeline:
         `"unicode"` (runs of letters, digits and marks of any script), `"word-characters"` (the paper's), or a
         function from a text to a list of tokens.
     lowercase : bool
-        Turn words to lower case.
+        Turn words to lower case; in Arabic and Persian, also leave out vowel signs and write every alef
+        alike.
     min_token_length : int
         Leave out words with fewer characters.
     keep_numbers : bool
@@ -138,6 +142,12 @@ class TextPipeline:
     def split(self) -> Callable[[str], list[str]]:
         """The function from a text to its tokens, as they are written."""
         tokenize = TOKENIZERS[self.tokenizer] if isinstance(self.tokenizer, str) else self.tokenizer
+        if self.tokenizer == "unicode" and self.language in UNSPACED_LANGUAGES:
+            warnings.warn(
+                f"{self.language.title()} has no spaces between words; give a tokenizer, such as jieba.lcut "
+                "(--tokenizer jieba:lcut), or ready tokens.",
+                stacklevel=2,
+            )
         return (lambda text: tokenize(markup.strip_markup(text))) if self.strip_markup else tokenize
 
     def word(self, token: str) -> str | None:
@@ -162,12 +172,13 @@ class TextPipeline:
 
     @cached_property
     def stop_word_set(self) -> frozenset[str]:
-        """The stop words in use, in lower case."""
+        """The stop words in use, in lower case, their letters in the form of the language's words."""
         if self.stop_words is None or (self.stop_words == "auto" and self.language is None):
             return frozenset()
         if isinstance(self.stop_words, str):
-            return stopwords.stop_words(str(self.language) if self.stop_words == "auto" else self.stop_words)
-        return frozenset(self.stop_words)
+            name = str(self.language) if self.stop_words == "auto" else self.stop_words
+            return frozenset(map(self._lower, stopwords.stop_words(name)))
+        return frozenset(map(self._lower, self.stop_words))
 
     # --- saving it ---------------------------------------------------------------------------------------
 
@@ -217,12 +228,12 @@ class TextPipeline:
 
     @cached_property
     def _lower(self) -> Callable[[str], str]:
-        if self.language == "turkish":  # a dotted and a dotless i
-            return lambda word: word.replace("İ", "i").replace("I", "ı").lower()
-        return str.lower
+        return fold_letters(self.language)
 
     def _tidy(self, token: str) -> str:
-        return tidy_token(token, self.language) if self.tokenizer == "unicode" else token
+        if self.tokenizer == "unicode":
+            return tidy_token(token, self.language)
+        return token if isinstance(self.tokenizer, str) else unicodedata.normalize("NFC", token)
 
     def _is_number(self, word: str) -> bool:
         if self.keep_numbers:

@@ -51,7 +51,8 @@ def load_vectors(
     Parameters
     ----------
     spec : str, Path, gensim KeyedVectors, mapping of str to vector, WordVectors or None
-        "glove" is bundled (GloVe 6B, 100 dimensions, 50,478 English words). "corpus" learns vectors from
+        "auto" is "glove" for English, and where the language is not known, and else "corpus". "glove" is
+        bundled (GloVe 6B, 100 dimensions, 50,478 English words). "corpus" learns vectors from
         the corpus. Another string is a file (GloVe text, word2vec text or binary, fastText .vec, plain or
         gzipped, or .npz) and else the name of a `gensim.downloader` model.
     corpus : Corpus, optional
@@ -66,15 +67,22 @@ def load_vectors(
     WordVectors or None
         None if `spec` is None: no word vectors.
     """
+    if isinstance(spec, str) and spec == "auto":
+        spec = vectors_for(getattr(getattr(corpus, "pipeline", None), "language", None))
     if spec is None:
         return None
-    if spec == "corpus":
+    if isinstance(spec, str) and spec == "corpus":
         return _learned(corpus, random_state)
     wanted = None if corpus is None else frozenset(word.lower() for word in (*corpus.vocabulary, *also))
     if isinstance(spec, (str, Path)):
         return _from_name(spec, wanted)
     vectors = _from_object(spec)
     return vectors if wanted is None else keep_words(vectors, wanted)
+
+
+def vectors_for(language: str | None) -> str:
+    """Return what "auto" is for a language: the bundled vectors know English alone."""
+    return "glove" if language in (None, "english") else "corpus"
 
 
 @lru_cache(maxsize=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qdtm.embeddings.loading import vectors_for
 from qdtm.results.result import Result
 from qdtm.sampler.trace import Trace
 
@@ -94,7 +95,7 @@ def _model(result: Result) -> str:
         promotion = (
             f"promotion of words with a cosine above {fit.threshold:.2f} to a concept word "
             f"(weight {fit.parameters.get('promotion_weight', '?')}, "
-            f"vectors “{fit.parameters.get('embeddings', '?')}”)"
+            f"vectors “{_vectors(result)}”)"
         )
     n_subtopics = ", ".join(str(counts.shape[1]) for counts in fit.subtopic_counts)
     return (
@@ -102,6 +103,11 @@ def _model(result: Result) -> str:
         f"{fit.n_background} background topics; each parent was split into as many subtopics as the data "
         f"asked for ({n_subtopics})."
     )
+
+
+def _vectors(result: Result) -> str:
+    name = str(result.fit.parameters.get("embeddings", "?"))
+    return vectors_for(result.corpus.pipeline.language) if name == "auto" else name
 
 
 def _sampling(result: Result) -> str:

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.scripts import is_unspaced
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError
 
@@ -53,7 +54,7 @@ class Aligner:
         """Return the words of document `j` in its text (or the beginning of it), and where they stand.
 
         Ready tokens may have been made by other means than the corpus knows. Where its pipeline finds
-        nothing, the default one is tried.
+        nothing, the default one is tried, and then the words themselves.
         """
         own = set(self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]].tolist())
         for pipeline in (self._corpus.pipeline, _DEFAULT):
@@ -63,7 +64,23 @@ class Aligner:
                 continue
             if places:
                 return places
-        return []
+        return self._in_order(j, text)
+
+    def _in_order(self, j: int, text: str) -> list[tuple[int, Span]]:
+        """Look for the document's own words in turn, for ready tokens or where the tokenizer is gone."""
+        folded = text.lower()
+        folded = folded if len(folded) == len(text) else text  # some capitals become two letters
+        places, end, reach = [], 0, _NEAR
+        for word in self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]].tolist():
+            written = self._corpus.vocabulary[word]
+            find = _find_inside if is_unspaced(written) else find_token
+            span = find(folded, written, end, reach)
+            if span is None:
+                reach = min(2 * reach, REACH)
+                continue
+            places.append((word, span))
+            end, reach = span[1], _NEAR
+        return places
 
     def _find(self, text: str, pipeline: TextPipeline) -> Iterator[tuple[int, Span]]:
         """Yield the words of the vocabulary that a pipeline finds in a text, and where they stand."""
@@ -104,6 +121,12 @@ def find_token(text: str, token: str, start: int, reach: int) -> Span | None:
         if dotted is not None:
             return dotted.span()
     return (first, first + len(token)) if 0 <= first - start <= _NEAR else None
+
+
+def _find_inside(text: str, token: str, start: int, reach: int) -> Span | None:
+    """Find a token of a script without spaces, which may stand anywhere."""
+    at = text.find(token, start, start + reach + len(token))
+    return (at, at + len(token)) if at >= 0 else None
 
 
 def _stands_apart(text: str, start: int, end: int) -> bool:

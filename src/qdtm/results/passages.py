@@ -6,13 +6,15 @@ Nothing here is HTML: a `Piece` is plain text with a level, and whoever shows it
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 LEVELS = (0.25, 0.5, 0.75)
 """How much a word must count to be marked weakly, clearly, strongly."""
 
-_SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*\s+|[。！？]|\n\s*\n")
+_SENTENCE_END = re.compile(r"[.!?…。！？؟۔।]+[\"'”’»)\]]*\s+|[。！？][”’」』）]*|\n\s*\n")
+_BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
 _LEAD = 120  # characters that may stand before the first mark of an excerpt
 
 
@@ -124,8 +126,8 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
     start = _lead_in(text, best_start)
     end = min(len(text), start + limit)
     if end < len(text):
-        space = text.rfind(" ", start + limit // 2, end)
-        end = space if space > 0 else end
+        breaks = [found.start() for found in _BREAK.finditer(text, start + limit // 2, end)]
+        end = breaks[-1] if breaks else _between_letters(text, end)
     return start, end
 
 
@@ -138,8 +140,17 @@ def _lead_in(text: str, at: int) -> int:
 
 def _word_start(text: str, at: int) -> int:
     """Return the first place at or soon after `at` where a word begins."""
-    space = text.find(" ", max(at, 0), max(at, 0) + 40) if at > 0 else -1
-    return space + 1 if space >= 0 else max(at, 0)
+    if at <= 0:
+        return 0
+    found = _BREAK.search(text, at, at + 40)
+    return _between_letters(text, at) if found is None else found.end()
+
+
+def _between_letters(text: str, at: int) -> int:
+    """Return `at`, or the place before the letter whose combining mark stands there."""
+    while 0 < at < len(text) and unicodedata.combining(text[at]):
+        at -= 1
+    return at
 
 
 def _pieces(text: str, start: int, end: int, marks: Iterable[Mark]) -> Iterator[Piece]:

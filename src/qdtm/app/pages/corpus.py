@@ -20,6 +20,11 @@ from qdtm.corpus.readers import READERS
 
 _N_LISTED = 30
 _SECONDS = 0.3
+_MORE_LANGUAGES = (
+    "arabic", "bulgarian", "catalan", "czech", "danish", "finnish", "greek", "hebrew", "hindi", "hungarian",
+    "indonesian", "korean", "norwegian", "persian", "polish", "romanian", "russian", "slovak", "swedish",
+    "turkish", "ukrainian", "vietnamese",
+)  # fmt: skip
 _LANGUAGES = {
     "english": "English",
     "german": "German",
@@ -28,6 +33,7 @@ _LANGUAGES = {
     "italian": "Italian",
     "dutch": "Dutch",
     "portuguese": "Portuguese",
+    **{name: name.title() for name in _MORE_LANGUAGES},
     "none": "Another language (no stop words)",
 }
 _NONE = "(none)"
