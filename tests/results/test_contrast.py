@@ -54,7 +54,7 @@ def test_turned_round_it_is_the_same(result):
 
 def test_documents_are_of_one_of_the_other_or_of_both(result):
     found = contrast_queries(result, 0, 1, n_documents=99)
-    left, right = (result.scores(q).relevance > result.topics[q].prevalence for q in (0, 1))
+    left, right = (result.relevance(q).about for q in (0, 1))
     assert {d.index for d in found.left_documents} == set(np.flatnonzero(left & ~right).tolist())
     assert {d.index for d in found.right_documents} == set(np.flatnonzero(right & ~left).tolist())
     assert {d.index for d in found.both_documents} == set(np.flatnonzero(left & right).tolist())

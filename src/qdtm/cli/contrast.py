@@ -32,8 +32,8 @@ def contrast(directory: str, left: str, right: str, n_words: int, n_documents: i
     """Say what query A of the result in DIR has and query B has not, and the other way round.
 
     A and B are names of queries, or their numbers from 0. Words are those that one topic has more than the
-    other with 95 in 100, with their log-odds; documents are those that are more about a query than the
-    average one.
+    other with 95 in 100, with their log-odds; documents are those that are about a query, by its recommended
+    cut-off, with their relevance to A and to B.
     """
     from dataclasses import asdict
 

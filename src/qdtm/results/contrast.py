@@ -21,6 +21,7 @@ from qdtm.errors import QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
 from qdtm.results.frames import data_frame
+from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
 from qdtm.results.topic import Topic
 from qdtm.results.topic_map import topic_overlaps
@@ -101,7 +102,7 @@ class Contrast:
     left_words, right_words : tuple of ContrastWord
         The words that one has more than the other, with 95 in 100, the surest first.
     n_left, n_right, n_both : int
-        Documents that are more about one query than the average document, and not about the other; and those
+        Documents that are about one query and not about the other (by the recommended cut-offs), and those
         that are about both.
     left_documents, right_documents, both_documents : tuple of ContrastDocument
         The most relevant of each.
@@ -158,8 +159,8 @@ def contrast_queries(
         raise QueryError(f"Query {left!r} cannot be contrasted with itself; give another one.")
     topics = result.topics[a], result.topics[b]
     words = contrast_words(result, a, b)
-    relevance = result.scores(a).relevance, result.scores(b).relevance  # (D,) each
-    sides = documents_by_side(relevance, (topics[0].prevalence, topics[1].prevalence), result)
+    relevance = result.relevance(a), result.relevance(b)
+    sides = documents_by_side(*relevance, result.corpus.document_lengths)
     overlap = topic_overlaps(np.stack([topic.probabilities for topic in topics]))[0, 1]
     shown = [_documents(result, rows, *relevance, n_documents) for rows in sides]
     return Contrast(
@@ -215,20 +216,14 @@ def weighted_log_odds(n_a: FloatArray, n_b: FloatArray, prior: FloatArray) -> tu
 
 
 def documents_by_side(
-    relevance: tuple[FloatArray, FloatArray], prevalence: tuple[float, float], result: Result
+    left: Relevance, right: Relevance, lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the documents of the first query only, of the second only, and of both; best first.
-
-    A document is about a query if it is more so than the corpus at large.
-    """
-    left, right = relevance
-    is_left, is_right = left > prevalence[0], right > prevalence[1]
+    """Return the documents of the first query only, of the second only, and of both; best first."""
     kinds = (
-        (is_left & ~is_right, left),
-        (is_right & ~is_left, right),
-        (is_left & is_right, np.minimum(left, right)),
+        (left.about & ~right.about, left.scores),
+        (right.about & ~left.about, right.scores),
+        (left.about & right.about, np.minimum(left.scores, right.scores)),
     )
-    lengths = result.corpus.document_lengths
     found = [np.flatnonzero(mask) for mask, _ in kinds]
     ordered = [
         rows[order_by(score[rows], lengths[rows])] for rows, (_, score) in zip(found, kinds, strict=True)
@@ -237,11 +232,11 @@ def documents_by_side(
 
 
 def _documents(
-    result: Result, rows: NDArray[np.int64], left: FloatArray, right: FloatArray, n: int
+    result: Result, rows: NDArray[np.int64], left: Relevance, right: Relevance, n: int
 ) -> tuple[ContrastDocument, ...]:
     documents = result.corpus.documents.select(rows[:n].tolist())
     return tuple(
-        ContrastDocument(d.index, d.id, float(left[d.index]), float(right[d.index]), d.text)
+        ContrastDocument(d.index, d.id, float(left.scores[d.index]), float(right.scores[d.index]), d.text)
         for d in documents
     )
 
