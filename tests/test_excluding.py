@@ -1,0 +1,46 @@
+"""An excluded word keeps documents out of the concept, all the way: "jaguar" without cars."""
+
+import numpy as np
+import pytest
+
+from qdtm import Corpus, Query, QueryDrivenTopicModel
+from qdtm.concepts.choosing import choose_concepts, measure_reaches
+
+CAT = ["jaguar prey forest river night cat", "jaguar cat jungle prey hunt", "jaguar hunt river jungle cub",
+       "forest cat prey cub jaguar", "jungle night jaguar hunt forest"]  # fmt: skip
+CAR = ["jaguar car engine road dealer", "car engine jaguar driver speed", "jaguar dealer car price engine",
+       "speed road car jaguar driver", "price car jaguar dealer speed"]  # fmt: skip
+OTHER = ["vote party law tax minister", "minister vote debate law party", "tax debate party vote law"]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return Corpus.from_texts([text for texts in (CAT * 3, CAR * 3, OTHER * 5) for text in texts])
+
+
+@pytest.fixture(scope="module", params=["in the text", "as a list"])
+def query(request) -> Query:
+    return Query("jaguar -car") if request.param == "in the text" else Query("jaguar", exclude=("car",))
+
+
+def with_car(corpus: Corpus) -> np.ndarray:
+    column = corpus.document_term_matrix[:, corpus.vocabulary.index("car")]
+    return np.asarray(column.todense()).ravel() > 0
+
+
+def test_the_word_is_no_concept_word_and_its_documents_are_not_claimed(corpus, query):
+    (concept,) = choose_concepts(corpus, [query])
+    assert "jaguar" in [word.word for word in concept.words]
+    assert "car" not in [word.word for word in concept.words]
+    (reach,) = measure_reaches(corpus, [concept])
+    assert not with_car(corpus)[reach.documents].any()
+    assert concept.retrieved == len(CAT * 3)
+
+
+def test_its_documents_come_last_with_relevance_0(corpus, query):
+    model = QueryDrivenTopicModel([query], max_sweeps=20).fit(corpus)
+    ranked = model.documents(0, None)
+    excluded = with_car(corpus)
+    assert all(row.relevance == 0 for row in ranked if excluded[row.index])
+    assert not any(excluded[row.index] for row in ranked[: len(CAT * 3)])
+    assert not model.relevance(0).about[excluded].any()
