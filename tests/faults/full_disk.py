@@ -69,7 +69,7 @@ def try_small_disks(step: Step, n_sizes: int) -> dict[str, int]:
     step.folder.mkdir()
     counts: Counter[str] = Counter()
     for n in range(n_sizes):
-        size = _size(kept) + 8192 + (room - _size(kept)) * n // n_sizes
+        size = _size(kept) + 4096 + (room - _size(kept)) * n // n_sizes
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", step.folder], check=True)
         try:
             counts.update(_try(step, [partial(in_child, step.run)], kept, old, new))
@@ -110,9 +110,9 @@ def _refused_at(step: Step, n: int) -> int:
 
 
 def _size(folder: Path) -> int:
-    """Return what a folder takes on a disk with blocks of 4096 bytes."""
-    paths = list(folder.rglob("*"))
-    return sum(-(-path.stat().st_size // 4096) * 4096 for path in paths if path.is_file()) + 4096 * len(paths)
+    """Return what the files of a folder take on a disk with blocks of 4096 bytes."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sum(-(-path.stat().st_size // 4096) * 4096 for path in files)
 
 
 if __name__ == "__main__":

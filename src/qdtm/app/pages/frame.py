@@ -82,6 +82,8 @@ async def while_waiting(message: str, work: Callable[[], T]) -> T:
     waiting = Panel("waiting.html", message=message)
     await ui.context.client.connected(_SECONDS_TO_CONNECT)
     made = await asyncio.to_thread(work)
+    if waiting.is_deleted:
+        raise TimeoutError("the page was closed while its work was done")
     waiting.delete()
     return made
 

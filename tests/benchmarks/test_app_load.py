@@ -1,0 +1,44 @@
+"""The app under load, for a few seconds: it answers, keeps workspaces apart, and refuses politely."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "app_load.py"
+
+
+def load(clients: int, seconds: float) -> dict:
+    command = [sys.executable, SCRIPT, "--clients", str(clients), "--seconds", str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def check(found: dict) -> None:
+    assert found["alive"] == [200, 200]
+    assert found["answers"]["200"] > 0
+    assert set(found["answers"]) <= {"200", "404", "303", "400"}
+    said = found["abuse"]
+    assert (said["foreign host"], said["foreign origin"]) == ("421", "403")
+    for name, status in (("no length", "411"), ("oversize", "413"), ("nonsense", "400")):
+        assert status in said[name]
+    assert "403" in said["websocket from elsewhere"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
+def test_a_few_clients():
+    pytest.importorskip("nicegui", reason="needs the extra 'app'")
+    check(load(4, 3))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
+def test_twenty_clients_for_five_minutes():
+    found = load(20, 300)
+    check(found)
+    memory = found["memory_mb"]
+    for halfway, end in zip(memory["halfway"], memory["end"], strict=True):
+        assert end < 1.2 * halfway
