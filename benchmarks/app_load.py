@@ -26,7 +26,8 @@ from pathlib import Path
 _PATHS = ("/", "/app.css", "/app.js", "/ask/demo", "/fit/nothing", "/explore/nothing",
           "/download/nothing/xlsx", "/../../etc/passwd", "/%00", "/" + "a" * 3000)  # fmt: skip
 _UPGRADE = (
-    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 )
 
 
