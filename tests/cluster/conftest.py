@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from qdtm.cluster.engine import RayEngine
+from qdtm.errors import ClusterError
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,13 @@ def cluster() -> Iterator[None]:
     patch = pytest.MonkeyPatch()
     patch.setattr(connection, "_store_bytes", lambda: 200 * 2**20)
     patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # workers import what we test
-    opened = connection.Connection(None, 4)  # two engines side by side
+    try:
+        opened = connection.Connection(None, 4)  # two engines side by side
+    except ClusterError as error:
+        patch.undo()
+        if "timed out during startup" in str(error):
+            pytest.skip("Ray gave up starting: this machine is too busy")
+        raise
     yield
     opened.close()
     patch.undo()
