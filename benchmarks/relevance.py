@@ -48,6 +48,8 @@ class Measured:
     ece_relevance: float
     precision: float
     recall: float
+    accuracy_share: float
+    accuracy_relevance: float
     curve: list[tuple[float, float, int]]
 
 
@@ -55,6 +57,7 @@ def measure(
     dataset: Dataset, queries: Sequence[int], model: QueryDrivenTopicModel, asked: str, seed: int
 ) -> Iterator[Measured]:
     """Measure the relevance of the documents to each query of a fitted model."""
+    accuracies = [_accuracy(dataset, queries, scores) for scores in _both(model)]
     for column, q in enumerate(queries):
         truth = dataset.labels == q
         relevance, share = model.relevance(column), model.doc_topic_[:, column]
@@ -75,8 +78,23 @@ def measure(
             calibration_error(relevance.scores, truth),
             float(truth[relevance.about].mean()) if relevance.n_listed else 0.0,
             float(relevance.about[truth].mean()),
+            *accuracies,
             [(point.said, point.true, point.n) for point in reliability_curve(relevance.scores, truth)],
         )
+
+
+def _both(model: QueryDrivenTopicModel) -> list[NDArray[np.float64]]:
+    """Return p(z|d) and the relevance of all documents to all queries, (D, Q) each."""
+    n_queries = len(model.topics_)
+    judged = [model.relevance(q).scores for q in range(n_queries)]
+    return [model.doc_topic_[:, :n_queries], np.column_stack(judged)]
+
+
+def _accuracy(dataset: Dataset, queries: Sequence[int], scores: NDArray[np.float64]) -> float:
+    """The share of documents whose highest score is that of their own category; all queries are needed."""
+    if len(queries) < len(dataset.concepts):
+        return float("nan")
+    return float((scores.argmax(axis=1) == dataset.labels).mean())
 
 
 def run(dataset: Dataset, *, alone: bool, encoder: str | None, seed: int) -> Iterator[Measured]:
@@ -99,7 +117,8 @@ def describe(rows: Sequence[Measured]) -> str:
     off = np.log([row.n_about / row.n_true for row in rows])
     first = rows[0]
     return (
-        f"| {first.dataset} | {first.asked} | {first.encoder or ''} | {mean('pk_share'):.3f} "
+        f"| {first.dataset} | {first.asked} | {first.encoder or ''} "
+        f"| {mean('accuracy_share'):.3f} -> {mean('accuracy_relevance'):.3f} | {mean('pk_share'):.3f} "
         f"| {mean('pk_relevance'):.3f} | {mean('ece_share'):.3f} | {mean('ece_relevance'):.3f} "
         f"| {mean('precision'):.2f} / {mean('recall'):.2f} | {off.mean():+.2f} ± {off.std():.2f} "
         f"| {inside:.0%} |"
