@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -360,7 +361,8 @@ def test_file_without_permission_on_disk(tmp_path):
 
 @pytest.mark.parametrize(("name", "module"), [("a.parquet", "pyarrow"), ("a.xlsx", "openpyxl")])
 def test_missing_extra_is_named(tmp_path, monkeypatch, name, module):
-    monkeypatch.setitem(__import__("sys").modules, module, None)
+    for part in (module, f"{module}.parquet"):
+        monkeypatch.setitem(sys.modules, part, None)
     with pytest.raises(MissingExtraError, match=r"needs the extra '\w+': pip install 'qdtm\["):
         records(write(tmp_path, name, b"PAR1"))
 

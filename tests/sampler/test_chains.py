@@ -54,7 +54,10 @@ def test_ctrl_c_in_the_first_chain_keeps_what_it_has(n_jobs):
     model = QueryDrivenTopicModel("planet", n_jobs=n_jobs, progress=interrupt_in(0, "background"), **QUICK)
     model.fit(plant_parts(0, 2, n_documents=30))
     assert model.fit_.interrupted
-    assert model.stability_ is None
+    stability = model.stability_
+    assert stability is None or (
+        n_jobs > 1 and stability.interrupted
+    )  # a thread may be done before the signal
 
 
 def test_an_error_in_a_chain_on_a_thread_is_raised():

@@ -46,8 +46,8 @@ def kept_command(output: str, command: Mapping[str, Any]) -> Iterator[Path]:
     folder = unfinished_folder(output)
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    save_json(folder / _COMMAND, dict(command))
     try:
+        save_json(folder / _COMMAND, dict(command))
         yield folder
     finally:
         if not is_unfinished(folder):

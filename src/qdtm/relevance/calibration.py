@@ -35,7 +35,11 @@ def calibrate(scores: FloatArray, looked: FloatArray, verdict: NDArray[np.bool_]
     """
     if verdict.all() or not verdict.any():
         return np.full(len(scores), float(verdict.mean()) if len(verdict) else 0.0)
-    agreed = logistic_fit(looked, verdict.astype(np.float64))
+    n_yes, n_no = int(verdict.sum()), int((~verdict).sum())
+    said = np.where(
+        verdict, (n_yes + 1.0) / (n_yes + 2.0), 1.0 / (n_no + 2.0)
+    )  # Platt (1999): never quite sure
+    agreed = logistic_fit(looked, said)
     return logistic_fit(scores, agreed)
 
 
