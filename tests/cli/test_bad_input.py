@@ -173,3 +173,11 @@ def test_a_damaged_or_newer_result(run, result, news, tmp_path, command):
     assert "is damaged" in failed.stderr
     assert failed.stderr.count("\n") == 1
     assert failed.stdout == ""
+
+
+@pytest.mark.parametrize("command", [("fit", "-q", "fire"), ("index",)])
+def test_a_missing_file_gives_one_line_and_no_more(run, tmp_path, command):
+    name, *options = command
+    failed = run(name, tmp_path / "nowhere.csv", *options, "-o", tmp_path / "out", code=2)
+    assert failed.stderr.strip().count("\n") == 0
+    assert failed.stderr.startswith("qdtm: There is no file or folder ")

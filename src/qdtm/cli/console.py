@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,6 +45,12 @@ def notes_console(*, quiet: bool = False) -> Console:
 def print_start(console: Console, text: str) -> None:
     """Say at once what is about to happen, before anything is loaded; on a terminal, until the next line."""
     console.print(one_line(text), end="\r" if console.is_terminal else "\n", soft_wrap=True)
+
+
+def print_reading(console: Console, corpus: str) -> None:
+    """Say that a corpus is about to be read; if it is not there, the error says all there is to say."""
+    if Path(corpus).exists() or any(sign in corpus for sign in ("*", "?", "[", "://")):
+        print_start(console, f"reading {corpus}")
 
 
 def print_json(value: Any) -> None:

@@ -66,11 +66,11 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     A fit that takes long is kept in DIR.unfinished while it runs. If it is killed, `qdtm fit --resume DIR`
     goes on where it was, and ends in the same result.
     """
-    from qdtm.cli.console import notes_console, print_json, print_page, print_start, warnings_as_notes
+    from qdtm.cli.console import notes_console, print_json, print_page, print_reading, warnings_as_notes
 
     notes = notes_console(quiet=quiet)
     options = _begun(options) if resume is None else _resumed(options, resume)
-    print_start(notes, f"reading {options['corpus']}")  # the rest takes a while to load
+    print_reading(notes, options["corpus"])  # the rest takes a while to load
 
     from qdtm.cli.fitting import end_if_interrupted, note_doubts
     from qdtm.cli.json_forms import model_json

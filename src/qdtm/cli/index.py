@@ -31,9 +31,9 @@ def index(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **o
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), or a folder of .txt files. Wherever a
     command takes a CORPUS it takes DIR too, and then reads, splits and counts nothing again.
     """
-    from qdtm.cli.console import notes_console, print_json, print_page, print_start, warnings_as_notes
+    from qdtm.cli.console import notes_console, print_json, print_page, print_reading, warnings_as_notes
 
-    print_start(notes := notes_console(quiet=quiet), f"reading {corpus}")  # the rest takes a while to load
+    print_reading(notes := notes_console(quiet=quiet), corpus)  # the rest takes a while to load
 
     from qdtm.cli.json_forms import corpus_json
     from qdtm.cli.opening import open_corpus
