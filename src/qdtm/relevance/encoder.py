@@ -61,7 +61,7 @@ def load_encoder(encoder: str | os.PathLike[str] | Encode) -> Encode:
             "pip install 'qdtm[encoder]'."
         ) from error
     try:
-        with _in_silence():
+        with loading_in_silence():
             model = SentenceTransformer(name, local_files_only=Path(name).is_dir())
     except (OSError, ValueError) as error:
         raise EmbeddingError(
@@ -71,7 +71,7 @@ def load_encoder(encoder: str | os.PathLike[str] | Encode) -> Encode:
 
 
 @contextmanager
-def _in_silence() -> Iterator[None]:
+def loading_in_silence() -> Iterator[None]:
     """Let the model load without a bar of its own, and leave the bars as they were."""
     from transformers.utils import logging
 
@@ -85,15 +85,20 @@ def _in_silence() -> Iterator[None]:
 
 
 def encode_documents(
-    encoder: str | os.PathLike[str] | Encode, corpus: Corpus, progress: ProgressCallback | None = None
+    encoder: str | os.PathLike[str] | Encode,
+    corpus: Corpus,
+    progress: ProgressCallback | None = None,
+    *,
+    variant: str = "",
 ) -> Vectors:
     """Return a vector for each document of a corpus, shape (D, d); from the cache if it is there.
 
-    A document without text is encoded by its words.
+    Documents of a corpus without texts are encoded by their words. `variant` tells apart encoders that make
+    the same of a short sentence.
     """
     encode = load_encoder(encoder)
     texts = _texts(corpus)
-    path = cache_directory() / "encodings" / f"{_key(encode, texts)}.safetensors"
+    path = cache_directory() / "encodings" / f"{_key(encode, texts, variant)}.safetensors"
     kept = _read(path, len(texts))
     if kept is not None:
         return kept
@@ -146,8 +151,8 @@ def _encode(encode: Encode, texts: list[str]) -> Vectors:
     return found
 
 
-def _key(encode: Encode, texts: Sequence[str]) -> str:
-    digest = hashlib.sha256(np.round(_encode(encode, [_PROBE]), 3).tobytes())
+def _key(encode: Encode, texts: Sequence[str], variant: str) -> str:
+    digest = hashlib.sha256(np.round(_encode(encode, [_PROBE]), 3).tobytes() + variant.encode())
     for text in texts:
         digest.update(text.encode("utf-8", "replace") + b"\0")
     return digest.hexdigest()[:32]

