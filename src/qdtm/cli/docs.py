@@ -12,8 +12,8 @@ from qdtm.cli.options import output_options
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentTable
+    from qdtm.results.result import Result
 
 
 @click.command()
@@ -34,12 +34,12 @@ def docs(
     """List the documents behind the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import documents_json
-    from qdtm.cli.opening import open_model
+    from qdtm.results.result import Result
 
-    model = open_model(directory)
+    result = Result.load(directory)
     tables = [
-        model.documents(q, max(1, model.relevance(q).n_listed) if about else n_documents, subtopic=subtopic)
-        for q in _queries_asked(model, query, subtopic)
+        result.documents(q, max(1, result.relevance(q).n_listed) if about else n_documents, subtopic=subtopic)
+        for q in _queries_asked(result, query, subtopic)
     ]
     if as_json:
         print_json(documents_json(tables))
@@ -59,12 +59,12 @@ def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[Ren
         yield documents_section(table, by_subtopic=subtopic is not None)
 
 
-def _queries_asked(model: QueryDrivenTopicModel, query: str | None, subtopic: str | None) -> list[int | str]:
+def _queries_asked(result: Result, query: str | None, subtopic: str | None) -> list[int | str]:
     """Return which queries to list: the one named, that of the subtopic, or all."""
-    names = [topic.name.casefold() for topic in model.topics_]
+    names = [topic.name.casefold() for topic in result.topics]
     if query is not None:
         wanted = " ".join(query.split()).casefold()
-        return [names.index(wanted) if wanted in names else query]  # the model says which queries there are
+        return [names.index(wanted) if wanted in names else query]  # the result says which queries there are
     if subtopic is None:
         return list(range(len(names)))
-    return [model.result_.query_of(subtopic)]
+    return [result.query_of(subtopic)]
