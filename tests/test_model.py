@@ -738,15 +738,13 @@ class TestInterruption:
 
     @pytest.mark.parametrize("n_jobs", [1, 2])
     def test_in_phase_2_the_parents_are_whole(self, n_jobs: int) -> None:
-        model = self.interrupted("subtopics", 6, n_jobs=n_jobs).fit(TEXTS)
+        long = {"min_sweeps": 5_000, "max_sweeps": 5_000}  # no thread is done before the signal
+        model = self.interrupted("subtopics", 6, n_jobs=n_jobs, **long).fit(TEXTS)
         fit = model.fit_
         assert not fit.parent_trace.interrupted
-        assert fit.parent_trace.n_sweeps >= 200
-        stopped = [trace.interrupted for trace in fit.subtopic_traces]
-        if n_jobs == 1:  # side by side, one may be done before
-            assert all(stopped)
-            assert all(trace.n_sweeps < 200 for trace in fit.subtopic_traces)
-        assert any(stopped)
+        assert fit.parent_trace.n_sweeps == 5_000
+        assert [trace.interrupted for trace in fit.subtopic_traces] == [True, True]
+        assert all(trace.n_sweeps < 5_000 for trace in fit.subtopic_traces)
         assert (fit.token_subtopics[fit.token_topics < 2] >= -1).all()
         assert any(topic.subtopics for topic in model.topics_)
 
