@@ -55,8 +55,10 @@ def test_its_own_names_are_let_in_at_any_port(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "", "192.168.0.7", "localhost.evil", "[::2]"]
-)
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "", "192.168.0.7", "localhost.evil", "[::2]", "localhost:x",
+     "localhost:80; script-src *", "[::1]x", "localhost:123456"],
+)  # fmt: skip
 def test_a_foreign_host_is_refused(host: str) -> None:
     assert status(LOCAL, host=host) == 421
 
@@ -66,7 +68,8 @@ def test_a_request_without_a_host_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://localhost:9999", "http://127.0.0.1", "file://"]
+    "origin",
+    ["http://evil.example", "null", "http://localhost:9999", "http://127.0.0.1", "file://", "http://["],
 )
 def test_a_foreign_origin_is_refused_for_pages_and_sockets(origin: str) -> None:
     assert status(LOCAL, host="127.0.0.1:8650", origin=origin) == 403
@@ -84,6 +87,7 @@ def test_bodies_are_bounded_and_must_say_how_long_they_are() -> None:
     host = "127.0.0.1"
     assert status(LOCAL, method="POST", host=host) == 411
     assert status(LOCAL, method="POST", host=host, content_length="ten") == 411
+    assert status(LOCAL, method="POST", host=host, content_length="9" * 5_000) == 411
     assert status(LOCAL, method="POST", host=host, content_length="900000") == 200
     assert status(LOCAL, method="POST", host=host, content_length="9000000") == 413
 
@@ -196,3 +200,31 @@ def test_a_body_that_comes_in_time_is_passed_on_and_what_follows_may_take_its_ti
         return [await receiving() for _ in range(3)]
 
     assert asyncio.run(all_of_it()) == expected
+
+
+def test_who_is_gone_before_the_socket_has_begun_is_not_passed_on() -> None:
+    """engine.io fails over it otherwise."""
+    reached: list[Any] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        del scope, send
+        reached.append((await receive(), await receive()))
+
+    def passed_on(*messages: dict[str, Any]) -> list[Any]:
+        said = list(messages)
+
+        async def receive() -> dict[str, Any]:
+            return said.pop(0)
+
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/_nicegui_ws/socket.io/",
+            "headers": [(b"host", b"localhost")],
+        }
+        asyncio.run(Guard(inner, LOCAL)(scope, receive, _inner))
+        return reached
+
+    gone, request = {"type": "http.disconnect"}, {"type": "http.request", "body": b"a", "more_body": False}
+    assert passed_on(gone) == []
+    assert passed_on(request, gone) == [(request, gone)]

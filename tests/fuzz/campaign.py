@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import tempfile
 from collections import Counter
 from multiprocessing.connection import Connection
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
 from .running import MAX_SECONDS, Finding, limit_memory, run_cases
@@ -13,16 +15,19 @@ from .running import MAX_SECONDS, Finding, limit_memory, run_cases
 _PATIENCE = 12 * MAX_SECONDS
 """A worker that takes longer over a case waits for something, or does not hear signals."""
 
+_NOWHERE = -1
+"""Where a worker is that has not begun."""
+
 
 def fuzz(name: str, cases: range, seed: int) -> tuple[str, int, int]:
     """Run the cases of a target in processes that may die."""
     found: list[Finding] = []
     n_tried = 0
     context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory(prefix="qdtm-fuzz-") as folder:
-        position = Path(folder) / "position"
+    position = context.Value("q", _NOWHERE)
+    with tempfile.TemporaryDirectory(prefix="qdtm-fuzz-", dir=_in_memory()) as folder:
         while cases:
-            position.unlink(missing_ok=True)
+            position.value = _NOWHERE
             ours, theirs = context.Pipe(duplex=False)
             worker = context.Process(target=_work, args=(name, Path(folder), cases, seed, position, theirs))
             worker.start()
@@ -33,9 +38,9 @@ def fuzz(name: str, cases: range, seed: int) -> tuple[str, int, int]:
             if said is not None:
                 n_tried += said
                 break
-            if not position.exists():
+            at = position.value
+            if at == _NOWHERE:
                 raise RuntimeError(f"{name} cannot be started")
-            at = int(position.read_text())
             found.append(Finding(name, at, f"the process died ({worker.exitcode})"))
             print(found[-1], flush=True)
             n_tried += at + 1 - cases.start
@@ -45,13 +50,18 @@ def fuzz(name: str, cases: range, seed: int) -> tuple[str, int, int]:
     return name, n_tried, len(found)
 
 
-def _listen(pipe: Connection, found: list[Finding], position: Path) -> int | None:
+def _in_memory() -> str | None:
+    """Return a folder that is kept in memory, if the system has one: the files live for a moment each."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def _listen(pipe: Connection, found: list[Finding], position: Synchronized[int]) -> int | None:
     """Take what a worker says until it is done (then return how many cases it tried), dead or stuck."""
-    before = ""
+    before = _NOWHERE
     while True:
         if not pipe.poll(_PATIENCE):
-            at = position.read_text() if position.exists() else ""
-            if at == before and at:
+            at = position.value
+            if at == before != _NOWHERE:
                 return None
             before = at
             continue
@@ -66,7 +76,9 @@ def _listen(pipe: Connection, found: list[Finding], position: Path) -> int | Non
             print(said, flush=True)
 
 
-def _work(name: str, folder: Path, cases: range, seed: int, position: Path, pipe: Connection) -> None:
+def _work(
+    name: str, folder: Path, cases: range, seed: int, position: Synchronized[int], pipe: Connection
+) -> None:
     n_tried = 0
     limit_memory()
     for finding in run_cases(name, folder / "files", cases, seed, position=position):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Mapping
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -46,8 +48,9 @@ def json_bytes(value: Any) -> bytes:
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
 
-def members(data: bytes) -> dict[str, bytes]:
-    """Return the members of a zip archive."""
+@cache
+def members(data: bytes) -> Mapping[str, bytes]:
+    """Return the members of a (valid) zip archive."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -65,7 +68,7 @@ def mutated_zip(data: bytes, draw: Random) -> bytes:
     """Return an archive with a member changed, gone or renamed; now and then with its own bytes broken."""
     if draw.random() < 0.2:
         return mutated(data, draw)
-    parts = members(data)
+    parts = dict(members(data))
     name = draw.choice(sorted(parts))
     what = draw.random()
     if what < 0.85:

@@ -13,6 +13,7 @@ import traceback
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -73,7 +74,12 @@ def try_case(name: str, target: Target, case: int, seed: int = 0) -> Finding | N
 
 
 def run_cases(
-    name: str, home: Path, cases: Iterable[int], seed: int = 0, *, position: Path | None = None
+    name: str,
+    home: Path,
+    cases: Iterable[int],
+    seed: int = 0,
+    *,
+    position: Synchronized[int] | None = None,
 ) -> Iterator[Finding | None]:
     """Try cases in this process, and yield what each found.
 
@@ -85,8 +91,8 @@ def run_cases(
         A folder for its files.
     cases : iterable of int
     seed : int
-    position : Path, optional
-        Written before each case, so that a process that dies is known to have died of it.
+    position : number in shared memory, optional
+        Set before each case, so that a process that dies is known to have died of it.
     """
     target = make_target(name, home)
     if target is None:
@@ -97,7 +103,7 @@ def run_cases(
         warnings.simplefilter("error", RuntimeWarning)
         for case in cases:
             if position is not None:
-                position.write_text(str(case))
+                position.value = case
             yield try_case(name, target, case, seed)
 
 

@@ -21,7 +21,7 @@ from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.corpus import read_records
 from qdtm.embeddings.files import read_vector_file
 from qdtm.report import render_report
-from qdtm.storage import MANIFEST, sha256_of
+from qdtm.storage import MANIFEST
 
 from . import seeds
 from .mutating import json_bytes, mutated, mutated_json, mutated_zip
@@ -130,39 +130,50 @@ class SavedTarget(Target):
             for path in valid.rglob("*")
             if path.is_file()
         }
+        self.parsed = {name: json.loads(data) for name, data in self.valid.items() if name.endswith(".json")}
         self.names = names or tuple(sorted(self.valid))
-        self.broken: set[str] = set()
+        self.broken: dict[str, bytes] = {}
 
     def prepare(self, draw: Random) -> None:
-        for name, data in self.valid.items():
-            if name in self.broken:
-                (self.case / name).write_bytes(data)
-        name = draw.choice(self.names)
-        self.broken = {name, *(file for file in self.valid if file.endswith(MANIFEST))}
-        (self.case / name).write_bytes(self._changed(name, self.valid[name], draw))
+        before, name = self.broken, draw.choice(self.names)
+        self.broken = {name: self._changed(name, self.valid[name], draw)}
         if draw.random() < 0.9:
             self._mend(name)
+        for each in before.keys() - self.broken.keys():
+            (self.case / each).write_bytes(self.valid[each])
+        for each, data in self.broken.items():
+            (self.case / each).write_bytes(data)
 
     def _changed(self, name: str, data: bytes, draw: Random) -> bytes:
-        if name.endswith(".json") and draw.random() < 0.8:
-            value = mutated_json(json.loads(data), draw)
+        if name in self.parsed and draw.random() < 0.8:
+            value = mutated_json(self.parsed[name], draw)
             return _sealed(value) if name.endswith(MANIFEST) else json_bytes(value)
         if name.endswith(".safetensors") and draw.random() < 0.5:
             return _with_other_header(data, draw)
         return mutated(data, draw)
 
     def _mend(self, changed: str) -> None:
-        """Write the right checksums into the manifests above a file, the inner one first."""
-        for place in (Path(changed).parent, Path()):
-            manifest = self.case / place / MANIFEST
+        """Put the right checksums into the manifests above a file, the inner one first."""
+        for place in dict.fromkeys((Path(changed).parent, Path())):
+            manifest = (place / MANIFEST).as_posix()
             try:
-                values = json.loads(manifest.read_bytes())
-                for name in values["files"]:
-                    path = manifest.parent / name
-                    values["files"][name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-            except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                values = self._values(manifest)
+                files = {name: self._check(name, place, entry) for name, entry in values["files"].items()}
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 continue
-            manifest.write_bytes(_sealed(values))
+            self.broken[manifest] = _sealed({**values, "files": files})
+
+    def _values(self, manifest: str) -> Any:
+        """Return a manifest as it is in this case."""
+        return json.loads(self.broken[manifest]) if manifest in self.broken else self.parsed[manifest]
+
+    def _check(self, name: str, place: Path, entry: Any) -> Any:
+        """Return what a manifest in a folder should say about a file; what it says if nothing has changed."""
+        name = (place / name).as_posix()
+        if name not in self.broken:
+            return entry
+        data = self.broken[name]
+        return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
 class CorpusTarget(SavedTarget):
@@ -233,7 +244,7 @@ def _sealed(value: Any) -> bytes:
     if not isinstance(value, dict):
         return json_bytes(value)
     rest = {name: entry for name, entry in value.items() if name != "sha256"}
-    body = json.dumps(rest, indent=1).removesuffix("\n}").encode() + b',\n "sha256": "'
+    body = json.dumps(rest).removesuffix("}").encode() + b',\n "sha256": "'
     return body + hashlib.sha256(body).hexdigest().encode() + b'"\n}\n'
 
 

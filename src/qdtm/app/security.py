@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 import ipaddress
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ _FORM_OVERHEAD = 2**16  # what surrounds a file in a form
 _SECONDS_AFTER_A_WRONG_TOKEN = 1.0
 _SECONDS_TO_SEND, _SLOWEST_BYTES_A_SECOND = 30.0, 2**14  # a body that comes more slowly is not waited for
 _DAYS = 30
+_HOST = re.compile(
+    r"[a-z0-9._-]*(:[0-9]{0,5})?|\[[0-9a-f:.]*\](:[0-9]{0,5})?|[0-9a-f:.]*", re.ASCII | re.IGNORECASE
+)
+_LENGTH = re.compile(r"[0-9]{1,18}")
+_SOCKETS = "/_nicegui_ws/"
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,16 @@ class AccessPolicy:
     def allows_host(self, host: str) -> bool:
         """Tell whether a `Host` header names this server, whatever the port (it may be forwarded)."""
         name = _name_of(host)
-        return name in self.names or (self.any_address and _is_address(name))
+        return _HOST.fullmatch(host) is not None and (
+            name in self.names or (self.any_address and _is_address(name))
+        )
 
     def allows_origin(self, origin: str, host: str) -> bool:
         """Tell whether an `Origin` header is a page of this server; `null` never is."""
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # brackets that do not close
+            return False
         return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
 
     @property
@@ -107,11 +118,13 @@ class Guard:
             await self._ask_for_token(scope, receive, send)
         else:
             length = headers.get("content-length")
-            await self._app(
-                scope,
-                _in_time(receive, int(length) if length.isdecimal() else 0),
-                _with_headers(send, headers.get("host")),
-            )
+            heard = _in_time(receive, int(length) if _LENGTH.fullmatch(length) else 0)
+            if scope["type"] == "http" and scope["path"].startswith(_SOCKETS):
+                first = await heard()
+                if first["type"] == "http.disconnect":
+                    return  # engine.io takes it for granted that there is somebody
+                heard = _again(first, heard)
+            await self._app(scope, heard, _with_headers(send, headers.get("host")))
 
     def _refusal(self, scope: Scope, headers: _Headers) -> tuple[int, str] | None:
         """Return the status and the reason with which a request is refused, or None."""
@@ -128,7 +141,7 @@ class Guard:
         if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return 403, "Requests from other pages are refused."
         length = headers.get("content-length")
-        if not length.isdecimal():
+        if _LENGTH.fullmatch(length) is None:
             return 411, "A request with content must say how long it is."
         if int(length) > self._policy.max_upload_bytes + _FORM_OVERHEAD:
             return (
@@ -216,6 +229,16 @@ def _in_time(receive: Receive, length: int) -> Receive:
             return {"type": "http.disconnect"}
         body_is_whole = not message.get("more_body")
         return message
+
+    return receiving
+
+
+def _again(first: MutableMapping[str, Any], receive: Receive) -> Receive:
+    """Say what was heard first once more, then what comes."""
+    waiting = [first]
+
+    async def receiving() -> MutableMapping[str, Any]:
+        return waiting.pop() if waiting else await receive()
 
     return receiving
 

@@ -20,6 +20,7 @@ from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages_app
 from nicegui import ui
 
+from qdtm.app.connections import TimedConnection
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, DEMO_NAME
 from qdtm.app.jobs import JobLimits, Jobs
@@ -84,6 +85,7 @@ def serve(options: ServerOptions, announce: Callable[[str], None]) -> None:
     server = uvicorn.Server(
         uvicorn.Config(
             Guard(make_app(context, address, options.open_browser), policy),
+            http=TimedConnection,
             log_level="warning",
             lifespan="on",
             timeout_graceful_shutdown=2,
