@@ -19,6 +19,7 @@ _RIGHT = {"justify": "right", "no_wrap": True}
 _NO_WRAP = {"no_wrap": True}
 _NOTES = {
     "coherence": "C_V on a sample of Wikipedia; the paper used another index, so compare rows, not sides.",
+    "accuracy_all_features": "Of rows with more numbers a document than one a concept and one for the rest.",
     "diversity": "Unique among the top 25 words of a parent's subtopics; parents with two or more.",
 }
 

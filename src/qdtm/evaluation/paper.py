@@ -15,12 +15,16 @@ Metric = Literal[
     "precision_at_k_own",
     "accuracy_mixed",
     "precision_at_k_mixed",
+    "accuracy_all_features",
+    "n_features",
     "diversity",
     "cohesion",
     "overall",
 ]
 """`_own` and `_mixed` are the two readings of a model, see `Outcome.own`: what it says itself, and, of a
-count model, the mix of p(topic | word) over a document's words."""
+count model, the mix of p(topic | word) over a document's words. Of a model that says more about a document
+than a number for each concept and one for the rest, `accuracy_all_features` is by all that it says, and
+`n_features` how many numbers that is; see `Outcome.all_features`."""
 
 
 @dataclass(frozen=True)

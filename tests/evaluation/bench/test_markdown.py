@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from qdtm.evaluation.bench import Summary
-from qdtm.evaluation.bench.markdown import figure_table, read_summaries, reading_table
+from qdtm.evaluation.bench.markdown import feature_table, figure_table, read_summaries, reading_table
 from qdtm.evaluation.bench.summary import write_json
 from qdtm.evaluation.datasets import DATASETS
 
@@ -45,6 +45,16 @@ def test_the_documented_readings_are_those_of_the_results(dataset):
     table = reading_table(summaries, dataset)
     assert len(table.splitlines()) > 4
     assert table in (DOCS / "reproduction.md").read_text(encoding="utf-8")
+
+
+def test_all_features_stand_beside_as_many_as_the_others_have():
+    means = {"accuracy": 0.6, "accuracy_all_features": 0.75, "n_features": 211.4}
+    rows = [
+        Summary("table1", "20news", "bertopic", metric, mean, 0.0, 2, None, 9.0)
+        for metric, mean in means.items()
+    ]
+    assert feature_table(rows).splitlines()[2:] == ["| 20news | `bertopic` | 0.600 | 0.750 | 211 |"]
+    assert "211" not in figure_table(rows, "20news")
 
 
 def test_the_better_reading_is_bold():

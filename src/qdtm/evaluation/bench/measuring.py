@@ -41,7 +41,8 @@ def parent_figures(outcome: Outcome, dataset: Dataset, windows: WindowCounts) ->
     Returns
     -------
     tuple of Figure
-        Of a model with two readings those of both; `summarise` finds the better.
+        Of a model with two readings those of both; `summarise` finds the better. Of one that says more than
+        Q + 1 numbers about a document the accuracy of both.
     """
     labels, own = dataset.labels, outcome.own
     figures = []
@@ -51,6 +52,10 @@ def parent_figures(outcome: Outcome, dataset: Dataset, windows: WindowCounts) ->
         figures.append(Figure("accuracy_mixed", classification_accuracy(outcome.shares, labels)))
     elif outcome.shares is not None:
         figures.append(Figure("accuracy", classification_accuracy(outcome.shares, labels)))
+    if outcome.all_features is not None:
+        every = outcome.all_features
+        figures.append(Figure("accuracy_all_features", classification_accuracy(every, labels)))
+        figures.append(Figure("n_features", float(every.shape[1])))
     if outcome.topics is not None:
         words = top_words(outcome.topics, dataset.corpus.vocabulary)
         figures.append(Figure("coherence", float(np.mean([c_v(topic, windows) for topic in words]))))

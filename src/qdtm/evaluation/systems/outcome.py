@@ -58,7 +58,9 @@ class Outcome:
     scores : ndarray of shape (D, Q)
         How much each document is about each concept, for ranking; the concepts in the data set's order.
     shares : ndarray of shape (D, K), optional
-        Topic shares of each document, for classification.
+        Topic shares of each document, for classification: at most one for each concept and one for the rest,
+        whatever the number of topics that the model found. A classifier with more to look at does better, so
+        rows are compared on as many numbers.
     topics : ndarray of shape (Q, V), optional
         p(word | topic) of the topic that stands for each concept.
     subtopics : tuple of SubtopicGroup, length Q, optional
@@ -68,6 +70,9 @@ class Outcome:
         model the mix of p(topic | word), of a model that weighs each concept by itself what sets one apart
         from the others. The tables print both and compare on the better, so that the way of reading does not
         decide the race.
+    all_features : ndarray of shape (D, F), optional
+        All that the model says of a document, where that is more than Q + 1 numbers; its accuracy stands
+        beside that of `shares`, with F.
     """
 
     scores: FloatArray
@@ -75,6 +80,7 @@ class Outcome:
     topics: FloatArray | None = None
     subtopics: tuple[SubtopicGroup, ...] | None = None
     own: Reading | None = None
+    all_features: FloatArray | None = None
 
 
 class System(Protocol):

@@ -193,7 +193,8 @@ def seeded_keywords(keywords: Sequence[Mapping[str, float]], relevance: Vectors)
 def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     """BERTopic with the queries as zero-shot topics: documents rank by their cosine to the topic's centre.
 
-    Or, in the other reading, by how much nearer it is than the centres of the other queries' topics.
+    Or, in the other reading, by how much nearer it is than the centres of the other queries' topics. A
+    classifier sees the same of the concepts and the nearest other topic, or else the cosines to all topics.
     """
     corpus = dataset.corpus
     texts, vectors, encoder = _encoded(corpus, row)
@@ -220,8 +221,32 @@ def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
         model.c_tf_idf_.toarray()[-len(labels) :], model.vectorizer_model.get_feature_names_out(), corpus
     )
     topics = np.stack([np.zeros(corpus.n_words) if k is None else weights[k] for k in chosen])
-    cosines = vectors @ own.T  # (D, Q)
-    return Outcome(margins(cosines), vectors @ centres.T, topics, own=Reading(cosines))
+    cosines, to_all = vectors @ own.T, vectors @ centres.T  # (D, Q), (D, T)
+    near = margins(cosines)
+    return Outcome(
+        scores=near,
+        shares=beside_the_rest(near, to_all, chosen),
+        topics=topics,
+        own=Reading(cosines, beside_the_rest(cosines, to_all, chosen)),
+        all_features=to_all,
+    )
+
+
+def beside_the_rest(of_concepts: Vectors, to_all: Vectors, chosen: Sequence[int | None]) -> Vectors:
+    """Return what is said of the concepts, (D, Q), and the cosine to the nearest topic of no concept.
+
+    Parameters
+    ----------
+    of_concepts : ndarray of shape (D, Q)
+    to_all : ndarray of shape (D, T)
+        Cosine of each document to each topic.
+    chosen : sequence of int or None, length Q
+        The topic of each concept, if it has one.
+    """
+    others = np.setdiff1d(np.arange(to_all.shape[1]), [k for k in chosen if k is not None])
+    if not len(others):
+        return of_concepts
+    return np.column_stack([of_concepts, to_all[:, others].max(axis=1)])
 
 
 def _centre(vectors: Vectors) -> Vectors:

@@ -1,12 +1,13 @@
 """The rows of the query-driven topic model itself: its extractors, expert keywords, and what is left out.
 
-In: a row's name. Out: a `System` around `QueryDrivenTopicModel`.
+In: a row's name. Out: a `System` around `QueryDrivenTopicModel`. Most rank documents by p(z|d), as the paper
+does; two by relevance, as the package does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,12 +34,18 @@ class Variant:
         0 is the extractor as published; "auto" drops general words, as the package does by default.
     word_filtering : bool
     promotes : bool
+    judges : bool
+        Whether documents are read by their relevance, not by p(z|d) alone.
+    encodes : bool
+        Whether a sentence encoder takes part in judging them.
     """
 
     expansion: str | None
     min_pointing: str | float = 0.0
     word_filtering: bool = True
     promotes: bool = True
+    judges: bool = False
+    encodes: bool = False
 
 
 VARIANTS: Mapping[str, Variant] = {
@@ -49,12 +56,23 @@ VARIANTS: Mapping[str, Variant] = {
     "qdtm-no-filtering": Variant("kld", word_filtering=False),
     "qdtm-no-promotion": Variant("kld", promotes=False),
     "qdtm-default": Variant("kld", min_pointing="auto"),
+    "qdtm-relevance": Variant("kld", min_pointing="auto", judges=True),
+    "qdtm-encoder": Variant("kld", min_pointing="auto", judges=True, encodes=True),
 }
 
 
 def make_query_driven(name: str, options: SystemOptions) -> QueryDriven:
     """Make the system of one of `VARIANTS`."""
-    return QueryDriven(name, VARIANTS[name], options)
+    variant = VARIANTS[name]
+    if not variant.encodes:
+        return QueryDriven(name, variant, options)
+    from qdtm.evaluation.baselines.encoder import DocumentEncoder, sentence_encoder
+    from qdtm.evaluation.baselines.extras import require
+
+    require("sentence_transformers", "encoder")
+    encoder = options.encoder or sentence_encoder()
+    DocumentEncoder(encoder).check()
+    return QueryDriven(name, variant, options, encoder)
 
 
 @dataclass(frozen=True)
@@ -64,21 +82,20 @@ class QueryDriven:
     name: str
     variant: Variant
     options: SystemOptions
+    encoder: str | None = None
 
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
-        """The variant and the options."""
+        """The variant and the options that mean something to it."""
         options = {"preset": self.options.preset, "max_sweeps": self.options.max_sweeps}
-        return asdict(self.variant) | options
+        return asdict(self.variant) | options | {"encoder": self.encoder}
 
     def fit(self, dataset: Dataset, seed: int, *, subtopics: bool = False) -> Outcome:
         """Fit the model; see `System`."""
         model = self.fit_model(dataset, seed, subtopics=subtopics)
-        n_queries = len(dataset.concepts)
-        theta = model.doc_topic_
-        return Outcome(
-            scores=theta[:, :n_queries],
-            shares=theta,
+        read = _by_relevance if self.variant.judges else _by_shares
+        return replace(
+            read(model),
             topics=np.stack([topic.probabilities for topic in model.topics_]),
             subtopics=tuple(map(_group, model.topics_)) if subtopics else None,
         )
@@ -96,6 +113,7 @@ class QueryDriven:
             preset=self.options.preset,
             max_sweeps=self.options.max_sweeps,
             subtopics=subtopics,
+            encoder=self.encoder,
             random_state=seed,
             **parameters,
         ).fit(dataset.corpus)
@@ -107,6 +125,24 @@ class QueryDriven:
         if self.variant.expansion is None:
             return Query(name=concept.phrase, keywords=concept.keywords, rule="or")
         return Query(concept.query, name=concept.phrase, rule=concept.rule)
+
+
+def _by_shares(model: QueryDrivenTopicModel) -> Outcome:
+    """Read documents by p(z|d); the background topics, however many, are one number."""
+    theta, n_queries = model.doc_topic_, len(model.topics_)
+    of_queries = theta[:, :n_queries]
+    return Outcome(of_queries, np.column_stack([of_queries, theta[:, n_queries:].sum(axis=1)]))
+
+
+def _by_relevance(model: QueryDrivenTopicModel) -> Outcome:
+    """Read documents by their relevance, and what it leaves for the rest; p(z|d) is beside it."""
+    judged = np.column_stack([model.relevance(q).scores for q in range(len(model.topics_))])  # (D, Q)
+    rest = (1.0 - judged.sum(axis=1)).clip(0.0)  # (D,)
+    return Outcome(
+        scores=judged,
+        shares=np.column_stack([judged, rest]),
+        all_features=np.column_stack([judged, model.doc_topic_]),
+    )
 
 
 def _group(topic: Topic) -> SubtopicGroup:

@@ -92,6 +92,8 @@ ROWS: dict[str, Row] = {
     "qdtm-no-filtering": Row("qdtm-no-filtering", _QUERY_DRIVEN, _ALL, ("table1",)),
     "qdtm-no-promotion": Row("qdtm-no-promotion", _QUERY_DRIVEN, _ALL, ("table1",)),
     "qdtm-default": Row("qdtm-default", _QUERY_DRIVEN, _ALL),
+    "qdtm-relevance": Row("qdtm-relevance", _QUERY_DRIVEN, _FIRST),
+    "qdtm-encoder": Row("qdtm-encoder", _QUERY_DRIVEN, _FIRST),
 }
 
 
