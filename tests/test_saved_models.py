@@ -14,6 +14,7 @@ from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.corpus.storage import VERSION as CORPUS_VERSION
 from qdtm.errors import StorageError
 from qdtm.results.storage import VERSION as MODEL_VERSION
+from qdtm.storage import REMADE
 
 SAVED = Path(__file__).parent / "saved"
 MODELS = sorted(SAVED.glob("model-*"))
@@ -49,7 +50,7 @@ def test_a_saved_corpus_is_loaded(path):
 def test_a_flipped_bit_of_any_file_is_noticed(tmp_path):
     rng = random.Random(5)
     copy = shutil.copytree(MODELS[-1], tmp_path / "model")
-    for path in sorted(path for path in copy.rglob("*") if path.is_file()):
+    for path in sorted(path for path in copy.rglob("*") if path.is_file() and path.name not in REMADE):
         whole = path.read_bytes()
         for at in {0, len(whole) - 1, *rng.sample(range(len(whole)), 6)}:
             changed = bytearray(whole)

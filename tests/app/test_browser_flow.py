@@ -313,4 +313,7 @@ def test_documents_are_checked_by_hand_with_buttons_and_keys(
     page.says("2 of 50 done")
     page.click("[data-act=back]")
     page.says("1 of 50 done")
+    page.open(f"/result/{cricket}")
+    page.says("Checked: 1 document by hand, 49 of 50 still open; the ")
+    assert b"Checked: 1 document by hand" in download(page, cricket, "report")
     assert_quiet(page, app)

@@ -45,6 +45,65 @@ def test_answers_are_kept_as_they_are_given_and_gone_on_with(folder, answer):
         assert word in shown.stdout
 
 
+def test_the_outcome_is_shown_wherever_the_result_is(folder, answer, run):
+    assert "checked" not in run("show", folder).stdout
+    assert json.loads(run("show", folder, "--json").stdout)["queries"][0]["hand_check"] is None
+    answer([])  # a sample without an answer says nothing
+    assert "checked" not in run("show", folder).stdout
+    answer(["y"] * 5)
+    shown = " ".join(run("show", folder).stdout.split())
+    assert "checked 5 documents by hand, 7 of 12 still open; the " in shown
+    answer(["n"] * 8)
+    shown = " ".join(run("show", folder).stdout.split())
+    assert "checked 12 documents by hand; the " in shown
+    assert "most relevant documents have a precision of" in shown
+    assert "Checked: 12 documents by hand; the" in (folder / "report.html").read_text("utf-8")
+    said = json.loads(run("show", folder, "--json").stdout)["queries"]
+    assert (said[0]["hand_check"]["n_answered"], said[1]["hand_check"]) == (12, None)
+
+
+def test_the_table_of_documents_agrees_with_the_answers(folder, answer, run, tmp_path):
+    def relevance(path, encoding="utf-8"):
+        with path.open(encoding=encoding, newline="") as file:
+            return [float(row["relevance: fire"]) for row in csv.DictReader(file)]
+
+    before = relevance(folder / "documents.csv")
+    answer(["n"] * 9)
+    assert relevance(folder / "documents.csv") == before
+    answer(["n"] * 3)
+    after = relevance(folder / "documents.csv")
+    assert sum(after) < sum(before)
+    run("export", folder, "-o", tmp_path / "tables")
+    assert relevance(tmp_path / "tables" / "documents.csv", "utf-8-sig") == pytest.approx(after, abs=2e-6)
+    answer([], "--fresh")
+    assert relevance(folder / "documents.csv") == before
+
+
+def test_a_slip_at_the_last_document_can_be_mended(folder, answer):
+    shown = answer([*["y"] * 12, "b", "n", "q"])
+    assert "That was the last one" in shown.stderr
+    [check] = kept(folder)
+    assert [about for _, about in check["answers"]] == [*[True] * 11, False]
+
+
+def test_ctrl_c_ends_the_questions_and_keeps_the_answers(folder, answer, monkeypatch):
+    typed = iter(["y\n", "n\n"])
+
+    def type_or_interrupt():
+        try:
+            return next(typed)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    with monkeypatch.context() as patch:
+        patch.setattr("qdtm.cli.check._typed", type_or_interrupt)
+        stopped = answer([])
+    assert "10 documents are open; the same command goes on" in stopped.stderr
+    assert "2 of 12 answered" in stopped.stdout
+    assert len(kept(folder)[0]["answers"]) == 2
+    assert "Going on: 2 of 12 documents are done" in answer(["y"]).stderr
+
+
 def test_documents_are_shown_without_their_relevance_and_without_escapes(answer):
     shown = answer(["q"]).stderr
     assert "Is this about 'fire'?  1 of 12" in " ".join(shown.split("\n"))
@@ -62,7 +121,9 @@ def test_each_query_has_its_own_check(folder, answer):
 
 def test_a_table_goes_out_and_comes_back(folder, answer, tmp_path):
     table = tmp_path / "sample.csv"
-    answer([], "--export", table)
+    exported = answer([], "--export", table)
+    assert "12 documents; fill in the column 'about'" in exported.stderr
+    assert "precision" not in exported.stdout  # nobody has said anything
     with table.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 12

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from qdtm import Corpus
 from qdtm.cli.main import cli
+from qdtm.cli.report import REPORT
 from qdtm.results.result import Result
-from qdtm.storage import REMADE
 
 TOPICS = (
     "fire wind smoke forest bushfire firefighters town burns crews season",
@@ -73,7 +73,7 @@ class Step:
             (Corpus if self.name == "index" else Result).load(self.place)
         digest = hashlib.sha256()
         for path in sorted([self.place, *self.place.rglob("*")]):
-            if path.is_file() and path.name not in REMADE and not path.name.startswith("."):
+            if path.is_file() and path.name != REPORT and not path.name.startswith("."):
                 digest.update(path.name.encode() + b"\0" + path.read_bytes())
         return digest.hexdigest()
 

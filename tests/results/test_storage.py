@@ -169,11 +169,18 @@ def test_every_byte_counts(saved, name):
         load_model(saved)
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "corpus/qdtm.json", "documents.csv"])
+@pytest.mark.parametrize("name", ["model.safetensors", "corpus/qdtm.json", "topics.csv"])
 def test_every_file_counts(saved, name):
     (saved / name).unlink()
     with pytest.raises(StorageError, match="missing"):
         load_model(saved)
+
+
+def test_a_table_for_people_may_be_edited_or_taken_away(saved):
+    (saved / "documents.csv").write_text("opened and saved by a spreadsheet")
+    load_model(saved)
+    (saved / "documents.csv").unlink()
+    load_model(saved)
 
 
 def rewrite(folder, change=None, version=VERSION):

@@ -13,7 +13,7 @@ from qdtm.cli.options import asking_options, force_option, jobs_option, output_o
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results.result import Result
 
 
 @click.command()
@@ -44,7 +44,7 @@ def add(
     """
     from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
     from qdtm.cli.fitting import end_if_interrupted, note_doubts, showing_progress
-    from qdtm.cli.json_forms import model_json
+    from qdtm.cli.json_forms import result_json
     from qdtm.cli.opening import open_model
     from qdtm.cli.queries import parse_queries
     from qdtm.cli.saving import claim_goal, save_again
@@ -60,18 +60,17 @@ def add(
     note_doubts(model, notes)
     save_again(model, directory, output, force=force)
     if as_json:
-        print_json({"path": output or directory} | model_json(model, 10))
+        print_json({"path": output or directory} | result_json(model.result_, 10))
     elif not quiet:
-        print_page(_page(model, len(queries)))
+        print_page(_page(model.result_, len(queries)))
     end_if_interrupted(model, output or directory)
 
 
-def _page(model: QueryDrivenTopicModel, n_added: int) -> Iterator[RenderableType]:
+def _page(result: Result, n_added: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.views import topic_section
 
-    rest = model.fit_.subtopic_rest
-    for q in range(len(model.topics_) - n_added, len(model.topics_)):
-        yield topic_section(model.topics_[q], model.concepts_[q], rest[q], 10)
+    for q in range(result.fit.n_queries - n_added, result.fit.n_queries):
+        yield topic_section(result, q)
         yield Text()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -12,9 +11,10 @@ from rich.text import Text
 
 from qdtm.cli.plain_text import one_line
 from qdtm.cli.views import Columns, facts, heading, passage_text, table
+from qdtm.results.checks.recalibration import LEAST_ANSWERS
 
 if TYPE_CHECKING:
-    from qdtm.results.checks import HandCheck, Interval
+    from qdtm.results.checks import CheckEstimate, HandCheck
     from qdtm.results.result import Result
 
 _EXCERPT = 1_500  # characters of a document
@@ -37,23 +37,13 @@ def document_page(result: Result, q: int, check: HandCheck) -> Iterator[Renderab
 
 def estimate_page(check: HandCheck, n_documents: int) -> Iterator[RenderableType]:
     """Show precision, recall and the number of documents about a query, and where answers are from."""
-    found, curve = check.estimate(), check.recalibration
+    found = check.estimate()
     skipped = len(check.answers) - found.n_answered
     progress = f"{found.n_answered} of {len(check.sample)} answered, {found.n_yes} yes, {skipped} skipped"
     yield heading(f"hand-check of '{check.query}'", progress)
-    shown = [
-        ("cut-off", f"{check.sample.cutoff:.3f}; {found.n_above:,} of {n_documents:,} documents are above")
-    ]
-    if found.precision is not None:
-        shown.append(("precision", _percent(found.precision)))
-    shown.append(("recall", _percent(found.recall)))
-    n_about = found.n_about
-    shown.append(
-        ("documents about it", f"{n_about.estimate:,.0f} ({n_about.low:,.0f} to {n_about.high:,.0f})")
-    )
-    curve_points = ", ".join(f"{p:.2f} is now {curve.apply(p):.2f}" for p in (0.1, 0.5, 0.9))
-    shown.append(("relevance", curve_points if curve.slope != 1.0 else "as it was: too few answers"))
-    yield facts(shown)
+    if not found.n_answered:
+        return
+    yield facts(_outcome(check, found, n_documents))
     yield Text()
     columns: Columns = [("relevance", _RIGHT), *((name, _RIGHT) for name in ("documents", "answered", "yes"))]
     rows = [
@@ -68,20 +58,15 @@ def estimate_page(check: HandCheck, n_documents: int) -> Iterator[RenderableType
     yield table(columns, rows)
 
 
-def _percent(interval: Interval) -> str:
-    return (
-        f"{interval.estimate:.0%} ({interval.low:.0%} to {interval.high:.0%}, {interval.level:.0%} interval)"
-    )
-
-
-def estimate_json(check: HandCheck) -> dict[str, Any]:
-    """Describe a hand-check and what its answers say."""
-    found = asdict(check.estimate())
-    return {
-        "query": check.query,
-        "cutoff": check.sample.cutoff,
-        "n_documents": len(check.sample),
-        "n_open": len(check.open),
-        **found,
-        "recalibration": asdict(check.recalibration),
-    }
+def _outcome(check: HandCheck, found: CheckEstimate, n_documents: int) -> Iterator[tuple[str, str]]:
+    """Yield what the answers say, a line each; intervals are of 95 %."""
+    curve = check.recalibration
+    yield "cut-off", f"{check.sample.cutoff:.3f}; {found.n_above:,} of {n_documents:,} documents are above"
+    if found.precision is not None:
+        yield "precision", f"{found.precision.as_percent()}, {found.precision.level:.0%} interval"
+    yield "recall", f"{found.recall.as_percent()}, {found.recall.level:.0%} interval"
+    yield "documents about it", f"{found.n_about.as_count()}, {found.n_about.level:.0%} interval"
+    if check.is_enough:
+        yield "relevance", ", ".join(f"{p:.2f} is now {curve.apply(p):.2f}" for p in (0.1, 0.5, 0.9))
+    else:
+        yield "relevance", f"as it was: {LEAST_ANSWERS} answers are needed to correct it"

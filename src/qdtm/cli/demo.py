@@ -41,7 +41,7 @@ def demo(
     )  # the rest takes a while to load
 
     from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
-    from qdtm.cli.json_forms import documents_json, model_json
+    from qdtm.cli.json_forms import documents_json, result_json
     from qdtm.cli.report import REPORT
     from qdtm.corpus import load_demo_corpus
     from qdtm.storage import claim
@@ -57,7 +57,7 @@ def demo(
         model.report(Path(output) / REPORT)
     if as_json:
         tables = [model.documents(q, 5) for q in range(len(model.topics_))]
-        print_json(model_json(model, 10) | {"documents": documents_json(tables)["queries"]})
+        print_json(result_json(model.result_, 10) | {"documents": documents_json(tables)["queries"]})
     elif not quiet:
         print_page(_page(model, output))
     end_if_interrupted(model, output)
@@ -67,11 +67,11 @@ def _page(model: QueryDrivenTopicModel, output: str | None) -> Iterator[Renderab
     from rich.text import Text
 
     from qdtm.cli.report import REPORT
-    from qdtm.cli.views import heading, model_page
+    from qdtm.cli.views import heading, result_page
 
     yield heading("350 news articles", "Australia, 2001 and 2002 (Lee, Pincombe and Welsh, 2005)")
     yield Text()
-    yield from model_page(model, n_subtopics=5, n_documents=3, background=False)
+    yield from result_page(model.result_, n_subtopics=5, n_documents=3, background=False)
     if output:
         yield Text(
             f"Saved, with {output}/{REPORT} to read. Look closer: qdtm docs {output}, qdtm show {output}"

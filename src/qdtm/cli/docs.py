@@ -61,10 +61,8 @@ def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[Ren
 
 def _queries_asked(result: Result, query: str | None, subtopic: str | None) -> list[int | str]:
     """Return which queries to list: the one named, that of the subtopic, or all."""
-    names = [topic.name.casefold() for topic in result.topics]
     if query is not None:
-        wanted = " ".join(query.split()).casefold()
-        return [names.index(wanted) if wanted in names else query]  # the result says which queries there are
+        return [query]
     if subtopic is None:
-        return list(range(len(names)))
+        return list(range(result.fit.n_queries))
     return [result.query_of(subtopic)]

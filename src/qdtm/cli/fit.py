@@ -73,7 +73,7 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     print_reading(notes, options["corpus"])  # the rest takes a while to load
 
     from qdtm.cli.fitting import end_if_interrupted, note_doubts
-    from qdtm.cli.json_forms import model_json
+    from qdtm.cli.json_forms import result_json
     from qdtm.cli.report import REPORT
     from qdtm.cli.resuming import check_begun
     from qdtm.storage import claim
@@ -90,7 +90,7 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     if with_report:
         model.report(Path(output) / REPORT)
     if as_json:
-        print_json({"path": output} | model_json(model, 10))
+        print_json({"path": output} | result_json(model.result_, 10))
     elif not quiet:
         print_page(_page(model, output, with_report=with_report))
     end_if_interrupted(model, output)
@@ -160,12 +160,12 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> Iterator[RenderableType]:
     from qdtm.cli.stability_views import stability_page
-    from qdtm.cli.views import facts, heading, model_page
+    from qdtm.cli.views import facts, heading, result_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
 
-    yield from model_page(model)
-    yield from stability_page(model)
+    yield from result_page(model.result_)
+    yield from stability_page(model.stability_)
     yield heading("saved", output)
     yield facts(
         [

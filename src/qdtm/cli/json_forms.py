@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from qdtm.concepts import Concept, QueryCheck
     from qdtm.corpus import Corpus
-    from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentTable, Stability, Topic, Trace
+    from qdtm.results.checks import HandCheck
+    from qdtm.results.result import Result
 
 JsonObject = dict[str, Any]
 
@@ -78,11 +79,11 @@ def stability_json(stability: Stability) -> JsonObject:
     return described
 
 
-def relevance_json(model: QueryDrivenTopicModel, q: int) -> JsonObject | None:
+def relevance_json(result: Result, q: int) -> JsonObject | None:
     """Describe how many documents are about a query, and where to cut; None if they are not here."""
-    if model.fit_.relevance is None:
+    if result.fit.relevance is None:
         return None
-    relevance = model.relevance(q)
+    relevance = result.relevance(q)
     return {
         "cutoff": relevance.cutoff,
         "n_listed": relevance.n_listed,
@@ -91,29 +92,42 @@ def relevance_json(model: QueryDrivenTopicModel, q: int) -> JsonObject | None:
     }
 
 
-def model_json(model: QueryDrivenTopicModel, n_words: int) -> JsonObject:
-    """Describe a fitted model: topics, concept words, convergence."""
-    fit = model.fit_
+def hand_check_json(check: HandCheck) -> JsonObject:
+    """Describe a hand-check and what its answers say."""
+    return {
+        "query": check.query,
+        "cutoff": check.sample.cutoff,
+        "n_documents": len(check.sample),
+        "n_open": len(check.open),
+        **asdict(check.estimate()),
+        "recalibration": asdict(check.recalibration),
+    }
+
+
+def result_json(result: Result, n_words: int) -> JsonObject:
+    """Describe a result: topics, concept words, relevance, convergence."""
+    fit = result.fit
     queries = [
         {
-            "concept": concept_json(concept, model.corpus_),
+            "concept": concept_json(concept, result.corpus),
             "check": check_json(concept.check),
             "topic": topic_json(topic, n_words),
-            "relevance": relevance_json(model, q),
+            "relevance": relevance_json(result, q),
+            "hand_check": hand_check_json(said) if (said := result.answered_check_of(q)) else None,
             "subtopics_dropped": rest,
         }
         for q, (concept, topic, rest) in enumerate(
-            zip(model.concepts_, model.topics_, fit.subtopic_rest, strict=True)
+            zip(fit.concepts, result.topics, fit.subtopic_rest, strict=True)
         )
     ]
     return {
         "corpus": {
-            "documents": model.result_.n_documents,
+            "documents": result.n_documents,
             "words": len(fit.vocabulary),
-            "tokens": model.result_.n_tokens,
+            "tokens": result.n_tokens,
         },
         "queries": queries,
-        "background": [topic_json(topic, n_words) for topic in model.background_topics_],
+        "background": [topic_json(topic, n_words) for topic in result.background],
         "convergence": {
             "parents": trace_json(fit.parent_trace),
             "subtopics": [trace_json(trace) for trace in fit.subtopic_traces],

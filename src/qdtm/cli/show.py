@@ -12,7 +12,7 @@ from qdtm.cli.options import output_options
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results.result import Result
 
 
 @click.command()
@@ -25,27 +25,26 @@ if TYPE_CHECKING:
 def show(directory: str, n_words: int, as_json: bool) -> None:
     """Show the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
-    from qdtm.cli.json_forms import model_json
-    from qdtm.cli.opening import open_model
+    from qdtm.cli.json_forms import result_json
+    from qdtm.results.result import Result
 
-    model = open_model(directory)
+    result = Result.load(directory)
     if as_json:
-        print_json(model_json(model, n_words))
+        print_json(result_json(result, n_words))
         return
-    print_page(_page(model, directory, n_words))
+    print_page(_page(result, directory, n_words))
 
 
-def _page(model: QueryDrivenTopicModel, directory: str, n_words: int) -> Iterator[RenderableType]:
+def _page(result: Result, directory: str, n_words: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.stability_views import stability_page
-    from qdtm.cli.views import convergence_section, heading, model_page
+    from qdtm.cli.views import convergence_section, heading, result_page
 
-    result = model.result_
     n_words_known = len(result.fit.vocabulary)
     size = f"{result.n_documents:,} documents, {n_words_known:,} words, {result.n_tokens:,} tokens"
     yield heading(directory, size)
     yield Text()
-    yield from model_page(model, n_words=n_words)
-    yield from stability_page(model)
-    yield convergence_section(model)
+    yield from result_page(result, n_words=n_words)
+    yield from stability_page(result.stability)
+    yield convergence_section(result.fit)

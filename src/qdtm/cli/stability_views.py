@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -11,16 +10,12 @@ from rich.text import Text
 from qdtm.cli.views import Columns, facts, heading, table
 from qdtm.results.stability import QueryStability, Stability, says_rhat
 
-if TYPE_CHECKING:
-    from qdtm.model import QueryDrivenTopicModel
-
 _RIGHT = {"justify": "right", "no_wrap": True}
 _NO_WRAP = {"no_wrap": True}
 
 
-def stability_page(model: QueryDrivenTopicModel) -> Iterator[RenderableType]:
+def stability_page(stability: Stability | None) -> Iterator[RenderableType]:
     """Yield the sections about independent runs, if there were any, with an empty line after each."""
-    stability = model.stability_
     if stability is None:
         return
     yield _runs(stability)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from qdtm.corpus import Corpus
-    from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentScores
+    from qdtm.results.result import Result
 
 
 @click.command()
@@ -38,34 +38,33 @@ def transform(
     --json one JSON object a line. Words that the model does not know are ignored.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
-    from qdtm.cli.opening import open_corpus, open_model
+    from qdtm.cli.opening import open_corpus
     from qdtm.results import score_documents
+    from qdtm.results.result import Result
 
     if output is not None:
         _check_free(Path(output), force)
-    model = open_model(directory)
+    result = Result.load(directory)
     with warnings_as_notes(notes := notes_console()):
-        new = open_corpus(corpus, options, notes, like=model.corpus_)
-    scores = score_documents(model.fit_, new.document_term_matrix)
+        new = open_corpus(corpus, options, notes, like=result.corpus)
+    scores = score_documents(result.fit, new.document_term_matrix)
     _note_strangers(scores, notes)
     with _opened(output) as file:
         write = _write_json_lines if as_json else _write_csv
-        write(file, model, new, scores)
+        write(file, result, new, scores)
 
 
-def _write_csv(file: TextIO, model: QueryDrivenTopicModel, new: Corpus, scores: DocumentScores) -> None:
+def _write_csv(file: TextIO, result: Result, new: Corpus, scores: DocumentScores) -> None:
     from qdtm.results.tables import write_documents
 
-    write_documents(file, new.documents, scores, model.topics_, with_text=False)
+    write_documents(file, new.documents, scores, result.topics, with_text=False)
 
 
-def _write_json_lines(
-    file: TextIO, model: QueryDrivenTopicModel, new: Corpus, scores: DocumentScores
-) -> None:
-    below = [topic.below() for topic in model.topics_]
+def _write_json_lines(file: TextIO, result: Result, new: Corpus, scores: DocumentScores) -> None:
+    below = [topic.below() for topic in result.topics]
     for j, document in enumerate(new.documents):
         queries = []
-        for q, topic in enumerate(model.topics_):
+        for q, topic in enumerate(result.topics):
             s = int(scores.subtopic[j, q])
             subtopic = below[q][s].id if s >= 0 else None
             queries.append(

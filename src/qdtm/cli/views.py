@@ -18,10 +18,10 @@ from qdtm.cli.plain_text import one_line
 if TYPE_CHECKING:
     from qdtm.concepts import Concept, QueryCheck, WordCheck
     from qdtm.corpus import Corpus
-    from qdtm.model import QueryDrivenTopicModel
     from qdtm.results import DocumentTable, Topic, Trace
+    from qdtm.results.fit import ModelFit
     from qdtm.results.passages import Passage
-    from qdtm.results.relevance import Relevance
+    from qdtm.results.result import Result
 
 Columns = list[tuple[str, dict[str, Any]]]
 """The heads of a table's columns, with what rich should know of each."""
@@ -117,20 +117,18 @@ def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
 
 
 def topic_section(
-    topic: Topic,
-    concept: Concept,
-    rest: float,
-    n_words: int,
-    n_subtopics: int | None = None,
-    relevance: Relevance | None = None,
+    result: Result, q: int, n_words: int = 10, n_subtopics: int | None = None
 ) -> RenderableType:
     """Show a parent topic: its concept words, its words, how many documents, and its largest subtopics."""
+    topic, concept, rest = result.topics[q], result.fit.concepts[q], result.fit.subtopic_rest[q]
     known = [
         ("concept words", ", ".join(word.word for word in concept.words)),
         ("topic words", _words(topic, n_words)),
     ]
-    if relevance is not None:
-        known.append(("about it", relevance.summary()))
+    if result.fit.relevance is not None:
+        known.append(("about it", result.relevance(q).summary()))
+    if (check := result.answered_check_of(q)) is not None:
+        known.append(("checked", check.summary()))
     title = heading(topic.name, f"topic {topic.id}, {topic.prevalence:.1%} of the corpus")
     if not topic.subtopics:
         return Group(title, facts(known))
@@ -184,9 +182,8 @@ def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:
     return Group(heading("the rest of the corpus", "background topics"), table(columns, rows))
 
 
-def convergence_section(model: QueryDrivenTopicModel) -> RenderableType:
+def convergence_section(fit: ModelFit) -> RenderableType:
     """Say how the sampler went."""
-    fit = model.fit_
     rows = [("parent topics", _convergence(fit.parent_trace))]
     for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
         rows.append((one_line(f"subtopics of '{concept.name}'", 40), _convergence(trace)))
@@ -241,23 +238,21 @@ def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) ->
     return table(columns, rows) if rows else facts([("documents", "none")])
 
 
-def model_page(
-    model: QueryDrivenTopicModel,
+def result_page(
+    result: Result,
     *,
     n_words: int = 10,
     n_subtopics: int | None = None,
     n_documents: int = 0,
     background: bool = True,
 ) -> Iterator[RenderableType]:
-    """Yield the sections that show a fitted model, with an empty line after each."""
-    rest = model.fit_.subtopic_rest
-    for q, (topic, concept) in enumerate(zip(model.topics_, model.concepts_, strict=True)):
-        relevance = None if model.fit_.relevance is None else model.relevance(q)
-        yield topic_section(topic, concept, rest[q], n_words, n_subtopics, relevance)
+    """Yield the sections that show a result, with an empty line after each."""
+    for q in range(result.fit.n_queries):
+        yield topic_section(result, q, n_words, n_subtopics)
         yield Text()
         if n_documents:
-            yield documents_section(model.documents(q, n_documents))
+            yield documents_section(result.documents(q, n_documents))
             yield Text()
-    if background and model.background_topics_:
-        yield background_section(model.background_topics_, n_words)
+    if background and result.background:
+        yield background_section(result.background, n_words)
         yield Text()

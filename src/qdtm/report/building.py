@@ -205,6 +205,7 @@ class ViewBuilder:
             trends=list(_trend_views(self.over_time, topic)),
             groups=list(_group_rows(self.per_class, topic)),
             stability=None if fit.stability is None else fit.stability.queries[q],
+            hand_check=self.result.answered_check_of(q),
         )
 
     def subtopic(self, q: int, s: int, scores: QueryScores) -> SubtopicView:

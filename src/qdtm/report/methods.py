@@ -30,7 +30,8 @@ _EXTRACTORS = {
 
 def methods_paragraph(result: Result) -> str:
     """Return a paragraph that says what was done, ready for a paper."""
-    return " ".join([_what(result), _concepts(result), _model(result), _sampling(result), _where(result)])
+    parts = [_what(result), _concepts(result), _model(result), _sampling(result), *_checks(result)]
+    return " ".join([*parts, _where(result)])
 
 
 def settings_table(result: Result) -> Iterator[tuple[str, str]]:
@@ -120,6 +121,19 @@ def _sampling(result: Result) -> str:
         return text
     firm = [each.verdict == "firm" for query in stability.queries for each in query.subtopics]
     return f"{text} Of {len(firm)} subtopics, {sum(firm)} were found in all of {stability.n_chains} runs."
+
+
+def _checks(result: Result) -> Iterator[str]:
+    """Yield what a person said of each query's documents."""
+    for check in result.fit.checks:
+        found = check.estimate()
+        if check.is_enough and found.precision is not None:
+            yield (
+                f"By hand we looked at {found.n_answered:,} documents, drawn in strata of relevance to "
+                f"“{check.query}”: the {found.n_above:,} most relevant have a precision of "
+                f"{found.precision.as_percent()} and a recall of {found.recall.as_percent()}, and "
+                f"{found.n_about.as_count()} documents are about it (95% intervals)."
+            )
 
 
 def _where(result: Result) -> str:

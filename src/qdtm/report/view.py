@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from qdtm.concepts.check import QueryCheck
 from qdtm.report.charts import LineChart, TopicMap
+from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.passages import Passage
 from qdtm.results.relevance import Relevance
 from qdtm.results.stability import QueryStability, Stability, SubtopicStability
@@ -140,6 +141,7 @@ class QueryView:
     trends: Sequence[TrendView]
     groups: Sequence[GroupRow]
     stability: QueryStability | None = None
+    hand_check: HandCheck | None = None
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Relevance:
 
     @property
     def n_about_interval(self) -> tuple[float, float]:
-        """Where that number lies, 9 times in 10, if the model errs as it usually does, or as counted."""
+        """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted."""
         if self.counted is not None:
             return self.counted.low, self.counted.high
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -146,12 +146,13 @@ class Result:
         return topics[str(id)]
 
     def query_index(self, query: str | int) -> int:
-        """Return the position of a query, given it or its name (as asked, or as labelled)."""
+        """Return the position of a query, given it or its name (as asked, or as labelled, in any case)."""
         names = [concept.name for concept in self.fit.concepts]
         if isinstance(query, str):
-            for known in (names, [topic.name for topic in self.topics]):
-                if query in known:
-                    return known.index(query)
+            labels = [topic.name for topic in self.topics]
+            for known, wanted in ((names, query), (labels, query), *_folded(query, names, labels)):
+                if wanted in known:
+                    return known.index(wanted)
         elif isinstance(query, Integral) and not isinstance(query, bool) and 0 <= int(query) < len(names):
             return int(query)
         raise QueryError(f"There is no query {query!r} in this model. Its queries: {', '.join(names)}.")
@@ -221,6 +222,11 @@ class Result:
         name = self.fit.concepts[q].name
         return next((check for check in self.fit.checks if check.query == name), None)
 
+    def answered_check_of(self, q: int) -> HandCheck | None:
+        """Return the hand-check of query `q`, if a person has said anything yet."""
+        check = self.check_of(q)
+        return check if check is not None and check.said else None
+
     # --- words and documents -----------------------------------------------------------------------------
 
     @cached_property
@@ -264,7 +270,7 @@ class Result:
         judged = judged_relevance(self.fit)
         scores = self.scores(q).share if judged is None else judged[:, q]
         check = self.check_of(q)
-        counted = None if check is None or not check.is_enough else check.estimate(level=0.9).n_about
+        counted = None if check is None or not check.is_enough else check.estimate().n_about
         return Relevance(self.fit.concepts[q].name, scores, counted)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
@@ -332,3 +338,9 @@ class Result:
             hint = f" Closest: {closest[0]!r}." if closest else ""
             raise QueryError(f"There is no document with the id {wanted!r}.{hint}")
         return found
+
+
+def _folded(query: str, *known: Sequence[str]) -> Iterator[tuple[list[str], str]]:
+    """Yield lists of names, and the query, without capitals and needless blanks."""
+    for names in known:
+        yield [" ".join(name.split()).casefold() for name in names], " ".join(query.split()).casefold()

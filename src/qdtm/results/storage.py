@@ -4,14 +4,15 @@ The folder holds `model.safetensors` (all arrays), `corpus/` (a saved corpus), `
 `documents.csv` (for people), and `qdtm.json`, the manifest with everything that is no array. The same fit
 gives the same bytes. It is whole or absent, and what is read from it is checked before it is used. If no
 machine holds the documents, `documents/` has Parquet files with what became of them. `check.json`, if a
-person has looked at documents, has the answers; it changes while the rest does not.
+person has looked at documents, has the answers; it changes while the rest does not, but for `documents.csv`,
+which is written anew.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,6 +25,7 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.storage import load_corpus, write_corpus
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
+from qdtm.placing import placed_file, write_errors
 from qdtm.results.checks.files import read_checks, write_checks
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.elsewhere import DocumentFiles, is_url
@@ -34,6 +36,7 @@ from qdtm.results.scores import score_documents
 from qdtm.results.splits import Split
 from qdtm.results.stability import Stability
 from qdtm.results.tables import write_documents, write_topics
+from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
 from qdtm.sampler.trace import Trace
 from qdtm.storage import (
@@ -186,8 +189,25 @@ def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
         write_topics(file, parents, background, fit.concepts)
     if fit.elsewhere is not None:
         return
+    _write_documents(folder / _DOCUMENTS, fit, corpus, parents)
+
+
+def renew_documents(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus) -> None:
+    """Write `documents.csv` of a saved fit anew, after answers of a hand-check changed its relevance.
+
+    Raises
+    ------
+    StorageError
+        If the disk refuses.
+    """
+    goal = Path(path) / _DOCUMENTS
+    with placed_file(goal) as unfinished, write_errors(goal):
+        _write_documents(unfinished, fit, corpus, build_topics(fit)[0])
+
+
+def _write_documents(path: Path, fit: ModelFit, corpus: Corpus, parents: Sequence[Topic]) -> None:
     scores = score_documents(fit, corpus.document_term_matrix, slice(None))
-    with _text_file(folder / _DOCUMENTS) as file:
+    with _text_file(path) as file:
         write_documents(file, corpus.documents, scores, parents)
 
 

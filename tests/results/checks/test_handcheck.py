@@ -8,6 +8,7 @@ import pytest
 
 from documented import run_python
 from qdtm.errors import ParameterError, StorageError
+from qdtm.report.methods import methods_paragraph
 from qdtm.results.checks import HandCheck
 from qdtm.results.checks.drawing import begin_check
 from qdtm.results.checks.files import read_checks, read_labels, write_checks, write_sample
@@ -148,7 +149,7 @@ def test_relevance_agrees_with_the_answers_and_nothing_else_changes(result, chec
     assert [row.subtopic for row in shown] == [row.subtopic for row in plain]
     assert [row.relevance for row in shown] == sorted(after.relevance, reverse=True)
     few_about, about = result.relevance(0), checked.relevance(0)
-    assert (few_about.counted, about.counted) == (None, checked.fit.checks[0].estimate(0.9).n_about)
+    assert (few_about.counted, about.counted) == (None, checked.fit.checks[0].estimate().n_about)
     assert about.n_about_interval[0] <= about.n_about <= about.n_about_interval[1]
     assert checked.scores(1).relevance.tolist() == result.scores(1).relevance.tolist()
     assert begin_check(checked, 0, 12, fresh=True) == check  # a sample is drawn from relevance as it was
@@ -163,6 +164,20 @@ def test_tables_have_the_relevance_that_agrees(result, check, tmp_path):
             for row in csv.DictReader(file)
         ]
     assert written == pytest.approx(checked.scores(0).relevance.tolist(), abs=1e-5)
+
+
+def test_a_check_is_summed_up_in_a_sentence(result, check):
+    assert check.summary().startswith("0 documents by hand, 10 of 10 still open; ")
+    some = check.answer(check.open[0], True)
+    assert some.summary().startswith("1 document by hand, 9 of 10 still open; the ")
+    found = some.with_answers(dict.fromkeys(check.open, True)).estimate()
+    assert some.estimate().n_answered == 1  # the estimate of one check is not that of another
+    assert found.n_answered == 10
+    assert found.precision.as_percent() in some.with_answers(dict.fromkeys(check.open, True)).summary()
+    assert found.n_about.as_count().count(" to ") == 1
+    methods = methods_paragraph(result.with_check(check.with_answers(dict.fromkeys(check.open, True))))
+    assert "By hand we looked at 10 documents" in methods
+    assert "By hand" not in methods_paragraph(result.with_check(some))  # too few answers to quote
 
 
 def test_the_examples_of_the_page_run():

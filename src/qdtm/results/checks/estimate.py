@@ -32,6 +32,14 @@ class Interval:
     high: float
     level: float = 0.95
 
+    def as_percent(self) -> str:
+        """Say it for people: 87% (44% to 100%)."""
+        return f"{self.estimate:.0%} ({self.low:.0%} to {self.high:.0%})"
+
+    def as_count(self) -> str:
+        """Say it for people: 1,020 (960 to 1,100)."""
+        return f"{self.estimate:,.0f} ({self.low:,.0f} to {self.high:,.0f})"
+
 
 @dataclass(frozen=True)
 class StratumOutcome:

@@ -32,6 +32,9 @@ class HandCheck:
     query: str
     sample: CheckSample
     answers: Mapping[int, bool | None] = field(default_factory=dict)
+    _estimates: dict[float, CheckEstimate] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # by level: they take a moment
 
     def __post_init__(self) -> None:
         foreign = set(self.answers) - set(self.sample.documents)
@@ -73,7 +76,24 @@ class HandCheck:
 
     def estimate(self, level: float = 0.95) -> CheckEstimate:
         """Estimate precision and recall at the cut-off, and how many documents are about the query."""
-        return estimate_check(self.sample, self.said, level=level)
+        if level not in self._estimates:
+            self._estimates[level] = estimate_check(self.sample, self.said, level=level)
+        return self._estimates[level]
+
+    def summary(self) -> str:
+        """Say in a sentence what the answers say, for people; intervals are of 95 %."""
+        found = self.estimate()
+        n = f"{found.n_answered:,} document{'' if found.n_answered == 1 else 's'} by hand"
+        left = f", {len(self.open)} of {len(self.sample)} still open" if self.open else ""
+        if not found.n_answered or found.precision is None:
+            return f"{n}{left}; {found.n_above:,} documents are above the cut-off"
+        above = (
+            "the most relevant document has"
+            if found.n_above == 1
+            else (f"the {found.n_above:,} most relevant documents have")
+        )
+        precision, recall = found.precision.as_percent(), found.recall.as_percent()
+        return f"{n}{left}; {above} a precision of {precision} and a recall of {recall}"
 
     @cached_property
     def recalibration(self) -> Recalibration:
