@@ -27,7 +27,7 @@ def sensitivity(model):
 
 def test_one_thing_is_changed_at_a_time(model):
     ways = Ways(also=("shared00",), extractors=("kld", "fre", "none"), rules=("and", "or"), n_seeds=1)
-    found = list(changes(model, 0, ways))
+    found = list(changes(model.result_, 0, ways))
     assert [change.label for change in found] == [
         "asked “shared00”",
         "extractor fre",

@@ -66,7 +66,7 @@ def compare_models(
     q = reference.query_index(query)
     known = [(f"result {i + 1}", _result_of(other)) for i, other in enumerate(others)]
     fitted = []
-    for change in changes(model, q, ways):
+    for change in changes(reference, q, ways):
         other = changed_model(model, q, change).fit(model.corpus_)
         if other.fit_.interrupted:
             break  # what is complete is compared
@@ -76,13 +76,13 @@ def compare_models(
             "There is nothing to compare with; give fitted models, also=[...], rules=[...], "
             "extractors=[...] or seeds=..."
         )
-    return compare_results(reference, [*known, *fitted], q, label=way_of(model, q))
+    return compare_results(reference, [*known, *fitted], q, label=way_of(reference, q))
 
 
-def changes(model: QueryDrivenTopicModel, q: int, ways: Ways) -> Iterator[Change]:
-    """Yield what to change about query `q`; a way that the model has been asked in already is left out."""
-    query = _queries(model)[q]
-    concept = model.concepts_[q]
+def changes(result: Result, q: int, ways: Ways) -> Iterator[Change]:
+    """Yield what to change about query `q`; a way that it has been asked in already is left out."""
+    concept = result.fit.concepts[q]
+    query = concept.query
     for text in ways.also:
         yield Change(f"asked “{text}”", replace(query, text=text, name=text, keywords=()), {})
     for extractor in ways.extractors:
@@ -94,26 +94,22 @@ def changes(model: QueryDrivenTopicModel, q: int, ways: Ways) -> Iterator[Change
             changed: Any = rule
             yield Change(f"rule {rule}", replace(query, rule=changed), {})
     for n in range(1, ways.n_seeds + 1):
-        seed = int(model.random_state) + n
+        seed = int(result.fit.parameters["random_state"]) + n
         yield Change(f"seed {seed}", query, {"random_state": seed})
 
 
 def changed_model(model: QueryDrivenTopicModel, q: int, change: Change) -> QueryDrivenTopicModel:
     """Return the model with one thing changed, to be fitted on the same corpus."""
-    queries = list(_queries(model))
+    queries = list(as_queries(model.queries))
     queries[q] = change.query
     parameters = model.get_params(deep=False) | {"queries": queries, "n_chains": 1} | change.parameters
     return type(model)(**parameters)
 
 
-def way_of(model: QueryDrivenTopicModel, q: int) -> str:
-    """Say how the model was asked."""
-    query = _queries(model)[q]
+def way_of(result: Result, q: int) -> str:
+    """Say how query `q` was asked."""
+    query = result.fit.concepts[q].query
     return f"asked “{query.text or query.name}”"
-
-
-def _queries(model: QueryDrivenTopicModel) -> tuple[Query, ...]:
-    return as_queries(model.queries)
 
 
 def _result_of(other: Any) -> Result:

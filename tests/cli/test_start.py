@@ -14,6 +14,25 @@ def test_nothing_heavy_is_imported():
     assert done.stdout.strip() == "[]"
 
 
+def test_what_only_reads_a_result_loads_neither_the_estimator_nor_the_sampler(result, tmp_path):
+    commands = [
+        *(["show"], ["docs"], ["explain", "--doc", "n1"], ["contrast", "fire", "cricket match"]),
+        *(["compare", str(result)], ["export", "-o", str(tmp_path / "out")]),
+    ]
+    code = f"""
+import sys
+from click.testing import CliRunner
+from qdtm.cli.main import cli
+
+for name, *options in {commands}:
+    done = CliRunner().invoke(cli, [name, {str(result)!r}, *options])
+    found = [module for module in ("sklearn", "numba", "gensim", "qdtm.model") if module in sys.modules]
+    assert done.exit_code == 0 and not found, (name, found, done.output)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_help_lists_the_commands_in_the_order_of_work(run):
     lines = run("--help").stdout.split("Commands:")[1].splitlines()
     assert [line.split()[0] for line in lines if line.strip()] == [

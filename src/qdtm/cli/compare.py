@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results.result import Result
     from qdtm.results.sensitivity import Sensitivity
 
 
@@ -88,7 +89,7 @@ def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes:
     """Open or fit the reference, fit the other ways, and compare."""
     from qdtm.cli.console import print_note
     from qdtm.cli.fitting import fit_with_progress
-    from qdtm.cli.opening import open_model
+    from qdtm.results.result import Result
     from qdtm.results.sensitivity import compare_results
     from qdtm.variants import changed_model, changes, way_of
 
@@ -96,13 +97,15 @@ def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes:
     if len(saved) < len(paths) and len(paths) > 1:
         wrong = next(path for path in paths if path not in saved)
         raise ParameterError(f"{wrong!r} is no saved result; give results only, or one corpus.")
-    model = open_model(paths[0]) if saved else _fit_reference(paths[0], options, notes)
-    q = model.result_.query_index(options["query"] if saved and options["query"] else 0)
-    others = [(Path(path).name or path, open_model(path).result_) for path in paths[1:]]
-    for change in changes(model, q, ways):
+    model = None if saved else _fit_reference(paths[0], options, notes)
+    result = Result.load(paths[0]) if model is None else model.result_
+    q = result.query_index(options["query"] if saved and options["query"] else 0)
+    others = [(Path(path).name or path, Result.load(path)) for path in paths[1:]]
+    for change in changes(result, q, ways):
         notes.print(f"{change.label}:")
+        model = model or _model_of(result)
         other = changed_model(model, q, change)
-        fit_with_progress(other, model.corpus_, notes)
+        fit_with_progress(other, result.corpus, notes)
         if other.fit_.interrupted:
             print_note(notes, "note", "interrupted; what is complete is compared.")
             break
@@ -111,9 +114,14 @@ def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes:
         raise ParameterError(
             "There is nothing to compare with; give another result, --also, --rules or --seeds."
         )
-    return compare_results(
-        model.result_, others, q, label=Path(paths[0]).name if len(paths) > 1 else way_of(model, q)
-    )
+    label = Path(paths[0]).name if len(paths) > 1 else way_of(result, q)
+    return compare_results(result, others, q, label=label)
+
+
+def _model_of(result: Result) -> QueryDrivenTopicModel:
+    from qdtm.model import QueryDrivenTopicModel  # takes long to load, and saved results need none
+
+    return QueryDrivenTopicModel.of(result)
 
 
 def _fit_reference(path: str, options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:

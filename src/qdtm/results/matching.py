@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from qdtm.results.distributions import FloatArray
 
@@ -85,6 +84,8 @@ def match(alike: FloatArray, least: float = 0.0) -> tuple[Match, ...]:
     least : float
         Pairs that are less alike than this, or not at all, are left out.
     """
+    from scipy.optimize import linear_sum_assignment  # takes long to load, and readers do not need it
+
     rows, columns = linear_sum_assignment(alike, maximize=True)
     pairs = [Match(int(s), int(r), float(alike[s, r])) for s, r in zip(rows, columns, strict=True)]
     return tuple(pair for pair in pairs if pair.likeness > 0 and pair.likeness >= least)

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray
 from qdtm.results.matching import FOUND, Parts, match
-from qdtm.sampler.chains import ChainSummary
+
+if TYPE_CHECKING:
+    from qdtm.sampler.chains import ChainSummary
 
 Verdict = Literal["firm", "fair", "weak"]
 
