@@ -228,7 +228,7 @@ def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
         shares=beside_the_rest(near, to_all, chosen),
         topics=topics,
         own=Reading(cosines, beside_the_rest(cosines, to_all, chosen)),
-        all_features=to_all,
+        all_features=to_all if to_all.shape[1] > len(phrases) + 1 else None,
     )
 
 
