@@ -342,7 +342,10 @@ class TestDocuments:
         table = model.documents("fire", subtopic=first.id)
         assert {document.subtopic for document in table} == {first.id}
 
-    @pytest.mark.parametrize("query", ["smoke", "Fire", 2, -1, 0.0, None, True])
+    def test_capitals_and_blanks_do_not_matter(self, model: QueryDrivenTopicModel) -> None:
+        assert model.documents(" Fire") == model.documents("fire")
+
+    @pytest.mark.parametrize("query", ["smoke", "fires", 2, -1, 0.0, None, True])
     def test_a_query_that_is_not_there(self, model: QueryDrivenTopicModel, query: Any) -> None:
         with pytest.raises(QueryError) as error:
             model.documents(query)

@@ -16,27 +16,26 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from qdtm.adding import join_concepts
 from qdtm.cluster.opening import open_engine
 from qdtm.concepts import Concept, Query, as_queries, choose_concepts
 from qdtm.concepts.choosing import measure_reaches
-from qdtm.concepts.reach import Reach
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.distributed.files import FileCorpus
 from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
 from qdtm.embeddings.vectors import WordVectors
-from qdtm.errors import EmbeddingError, ParameterError, QueryError
+from qdtm.errors import EmbeddingError, ParameterError
+from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
-from qdtm.posing import Posed, freeze, pose
+from qdtm.posing import Posed, freeze, judge, pose
 from qdtm.relevance.encoder import encode_documents
-from qdtm.relevance.judging import Evidence, judge_documents
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
 from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
-from qdtm.results.sensitivity import Sensitivity
 from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
 from qdtm.sampler.chains import run_chains
@@ -44,8 +43,7 @@ from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.footprint import fit_bytes_of
 from qdtm.sampler.progress import ProgressCallback
-from qdtm.settings import Settings, check_settings
-from qdtm.showing import ShowsResult
+from qdtm.settings import Settings, as_json, check_settings
 from qdtm.unfinished import Start, begin_checkpoint, take_up
 
 RUNNING = ("progress", "n_jobs", "engine", "address", "worker_dir")
@@ -55,7 +53,7 @@ NOT_RECORDED = ("queries", "pipeline", *RUNNING)
 """Parameters that are kept otherwise, or need not be."""
 
 
-class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find what a corpus says about your queries: a parent topic for each, and its subtopics.
 
     Parameters
@@ -224,7 +222,7 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             A folder, where a fit that takes long is written down now and then; `resume` goes on from there if
             it is killed. It is gone when the fit is done.
         """
-        settings = check_settings(self.get_params(deep=False))
+        settings = self._settings()
         queries = as_queries(self.queries)
         if isinstance(X, FileCorpus):
             source = replace(X, pipeline=X.pipeline or self.pipeline)
@@ -267,21 +265,20 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             start, corpus, kept = take_up(checkpoint, X)
             queries = [concept.query for concept in start.posed.concepts]
             model = cls(queries, **dict(start.parameters), **running)
-            settings = check_settings(model.get_params(deep=False))
-            return model._sample(corpus, start.posed, settings, kept)
+            return model._sample(corpus, start.posed, model._settings(), kept)
 
     def _sample(
         self, corpus: Corpus, posed: Posed, settings: Settings, checkpoint: Checkpoint | None
     ) -> Self:
         """Answer the question, and make the outcome this estimator's own."""
         problem, reaches = posed.problem(corpus, settings), measure_reaches(corpus, posed.concepts)
-        encoded = None if self.encoder is None else encode_documents(self.encoder, corpus, self.progress)
+        encoded = self._encode(corpus)
         with open_engine(settings) as engine:
             chains = run_chains(
                 problem, reaches, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
         fit = freeze(corpus, posed, chains, settings, self._parameters())
-        self._adopt(_judge(fit, corpus, posed, reaches, encoded), corpus)
+        self._adopt(judge(fit, corpus, posed, reaches, encoded), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self
@@ -318,12 +315,22 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         self._adopt(fit, cluster.stand_in)
         return self
 
-    def _pose(self, corpus: Corpus | SpreadCorpus, queries: tuple[Query, ...], settings: Settings) -> Posed:
-        """Turn the queries into what the sampler is asked."""
+    def _pose(
+        self,
+        corpus: Corpus | SpreadCorpus,
+        queries: tuple[Query, ...],
+        settings: Settings,
+        *,
+        rules: Sequence[str] = (),
+        before: Sequence[Concept] = (),
+    ) -> Posed:
+        """Turn the queries into what the sampler is asked; all but the last may have concepts from before."""
         counted = corpus if isinstance(corpus, Corpus) else corpus.collection
         check_countable(counted.word_counts, corpus.vocabulary)
         vectors = self._vectors(corpus, queries, settings)
-        concepts = self._expand(corpus, queries, self.rule, settings, vectors)
+        concepts = self._expand(corpus, queries, rules or self.rule, settings, vectors)
+        if before:
+            concepts = join_concepts(before, concepts[-1])
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         return pose(corpus, concepts, embedded, settings)
 
@@ -354,10 +361,18 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
             vectors=vectors,
         )
 
+    def _encode(self, corpus: Corpus) -> NDArray[np.float32] | None:
+        """Encode the documents, if there is an encoder."""
+        return None if self.encoder is None else encode_documents(self.encoder, corpus, self.progress)
+
     def _parameters(self) -> dict[str, Any]:
         """The parameters as JSON values, for the record; queries are recorded with their concepts."""
         parameters = self.get_params(deep=False).items()
-        return {name: _as_json(value) for name, value in parameters if name not in NOT_RECORDED}
+        return {name: as_json(value) for name, value in parameters if name not in NOT_RECORDED}
+
+    def _settings(self) -> Settings:
+        """The parameters, checked and completed."""
+        return check_settings(self.get_params(deep=False))
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
         """Make a fit this estimator's own."""
@@ -371,79 +386,6 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
     def _adopt_result(self, result: Result) -> None:
         """Take a result that is shown otherwise, or opened deeper; its topics are the same."""
         self.fit_, self.result_ = result.fit, result
-
-    def drill_down(self, subtopic: str) -> tuple[Topic, ...]:
-        """Open a subtopic into its own subtopics, as phase 2 opens a topic; at any depth.
-
-        They become part of the result: of `topics_`, of what is shown, and of what is saved. The outcome
-        depends on nothing else that was opened.
-
-        Parameters
-        ----------
-        subtopic : str
-            Its id, such as "0.1", or "0.1.2" once "0.1" is open.
-
-        Returns
-        -------
-        tuple of Topic
-            The subtopics below it, largest first: "0.1.1", "0.1.2", ...
-
-        Raises
-        ------
-        QueryError
-            If there is no such subtopic, or it is too small to split.
-        """
-        from qdtm.drilling import open_subtopic
-
-        self._result.require_documents()
-        settings = check_settings(self.get_params(deep=False))
-        fit = open_subtopic(self._fitted, self.corpus_, subtopic, settings, self.progress)
-        self._adopt_result(Result(fit, self.corpus_))
-        return self._result.topic(subtopic).subtopics
-
-    def add_query(self, query: Any) -> Topic:
-        """Ask one more query, going on from what was fitted: several times faster than fitting anew.
-
-        What was found before stays, but for what the new query takes; `docs/going-deeper.md` says how close
-        the outcome is to that of fitting all queries at once.
-
-        Parameters
-        ----------
-        query : str, Query or {"name": [words]}
-            What to look for.
-
-        Returns
-        -------
-        Topic
-            Its parent topic, the last of `topics_`.
-
-        Raises
-        ------
-        QueryError
-            If it cannot be answered, or is there already.
-        """
-        from qdtm.adding import add_query, join_concepts
-
-        fit, corpus = self._fitted, self.corpus_
-        self._result.require_documents()
-        settings = check_settings(self.get_params(deep=False))
-        if fit.threshold is not None:  # as before, and known
-            settings = replace(settings, similarity_threshold=fit.threshold)
-        queries = as_queries([*(concept.query for concept in fit.concepts), *as_queries(query)])
-        if len(queries) != fit.n_queries + 1:
-            raise QueryError(f"There are {len(queries) - fit.n_queries} queries to add; add one at a time.")
-        rule = self.rule if isinstance(self.rule, str) else "and"
-        rules = [*(concept.rule for concept in fit.concepts), rule]
-        vectors = self._vectors(corpus, queries, settings)
-        *_, new = self._expand(corpus, queries, rules, settings, vectors)
-        concepts = join_concepts(fit.concepts, new)
-        embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
-        posed, reaches = pose(corpus, concepts, embedded, settings), measure_reaches(corpus, concepts)
-        encoded = None if self.encoder is None else encode_documents(self.encoder, corpus, self.progress)
-        more = add_query(fit, corpus, posed, reaches, settings, self.progress)
-        self._adopt(_judge(more, corpus, posed, reaches, encoded), corpus)
-        self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
-        return self._result.topics[-1]
 
     # --- what was found ----------------------------------------------------------------------------------
 
@@ -541,44 +483,6 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         """
         return self._result.relevance(query)
 
-    # --- other ways of asking ----------------------------------------------------------------------------
-
-    def compare(
-        self,
-        *others: Any,
-        query: str | int = 0,
-        also: Sequence[str] = (),
-        extractors: Sequence[str] = (),
-        rules: Sequence[str] = (),
-        seeds: int = 0,
-    ) -> Sensitivity:
-        """Say what becomes of a query's subtopics when it is asked for otherwise.
-
-        The model is fitted again on the same corpus for each other way, with one thing changed at a time.
-
-        Parameters
-        ----------
-        *others : QueryDrivenTopicModel or Result
-            Fitted already.
-        query : str or int
-            Which query.
-        also : sequence of str
-            Other words for it.
-        extractors : sequence of {"kld", "fre", "rel", "none"}
-        rules : sequence of {"and", "or"}
-        seeds : int
-            How many other seeds.
-
-        Returns
-        -------
-        Sensitivity
-            Which subtopics stay, split, merge or vanish, and the documents gained and lost.
-        """
-        from qdtm.variants import Ways, compare_models
-
-        check_is_fitted(self, "fit_")
-        return compare_models(self, others, query, Ways(tuple(also), tuple(extractors), tuple(rules), seeds))
-
     # --- storage -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -598,27 +502,3 @@ class QueryDrivenTopicModel(ShowsResult, ClassNamePrefixFeaturesOutMixin, Transf
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, result.corpus)
         return model
-
-
-def _judge(
-    fit: ModelFit,
-    corpus: Corpus,
-    posed: Posed,
-    reaches: Sequence[Reach],
-    encoded: NDArray[np.float32] | None,
-) -> ModelFit:
-    """Say how likely each document is to be about each query."""
-    evidence = Evidence([reach.document_scores for reach in reaches], posed.unit, encoded)
-    judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
-    return replace(fit, relevance=judged.astype(np.float32))
-
-
-def _as_json(value: Any) -> Any:
-    """A parameter as a JSON value; of an object, such as word vectors in memory, the name of its type."""
-    if isinstance(value, (str, int, float, bool, type(None))):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__

@@ -5,7 +5,8 @@ In: a corpus, concepts, word vectors and `Settings`. Out: `Posed` and its `Paren
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts import Concept
+from qdtm.concepts.reach import Reach
 from qdtm.corpus import Corpus
 from qdtm.distributed.spreading import SpreadCorpus
 from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
+from qdtm.relevance.judging import Evidence, judge_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
@@ -118,6 +121,19 @@ def freeze(
         related=related,
         stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains),
     )
+
+
+def judge(
+    fit: ModelFit,
+    corpus: Corpus,
+    posed: Posed,
+    reaches: Sequence[Reach],
+    encoded: NDArray[np.float32] | None,
+) -> ModelFit:
+    """Say how likely each document is to be about each query."""
+    evidence = Evidence([reach.document_scores for reach in reaches], posed.unit, encoded)
+    judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
+    return replace(fit, relevance=judged.astype(np.float32))
 
 
 def versions() -> dict[str, str]:

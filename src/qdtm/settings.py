@@ -119,6 +119,17 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
     )
 
 
+def as_json(value: Any) -> Any:
+    """Return a parameter as a JSON value; of an object, as word vectors in memory, the name of its type."""
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__
+
+
 def _check_objects(parameters: Mapping[str, Any]) -> None:
     """Refuse what is neither None nor of the kind that is needed."""
     pipeline, progress, encoder = (parameters[name] for name in ("pipeline", "progress", "encoder"))
