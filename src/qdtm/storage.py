@@ -295,6 +295,17 @@ def load_arrays(path: Path, specs: Mapping[str, ArraySpec]) -> dict[str, NDArray
             raise StorageError(f"{str(path)!r} is damaged: {error}.") from error
 
 
+@contextmanager
+def fitting_together(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong while the parts of a saved folder are put together into one line."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise StorageError(f"{str(path)!r} is damaged: its parts do not fit together ({error}).") from error
+
+
 def sha256_of(path: Path) -> str:
     """Return the sha256 of a file, as hexadecimal digits, reading a piece at a time."""
     digest = hashlib.sha256()

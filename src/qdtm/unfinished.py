@@ -24,6 +24,7 @@ from qdtm.posing import Posed, versions
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.storage import (
     ArraySpec,
+    fitting_together,
     load_arrays,
     read_manifest,
     save_arrays,
@@ -137,15 +138,11 @@ def read_start(folder: Path) -> Start:
             raise StorageError(
                 f"{str(folder)!r} was begun with {package} {theirs}, and this is {ours}; go on with that one."
             )
-    try:
+    with fitting_together(folder):
         concepts = tuple(concept_from_json(values) for values in content["concepts"])
         posed = _posed(folder / _START / _ARRAYS, content, concepts)
         pipeline = TextPipeline.from_json(content["pipeline"])
         return Start(posed, dict(content["parameters"]), str(content["corpus_fingerprint"]), pipeline)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"{str(folder)!r} is damaged: its parts do not fit together ({error}).") from error
 
 
 def _posed(path: Path, content: Mapping[str, Any], concepts: tuple[Any, ...]) -> Posed:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.store import DocumentStore
-from qdtm.errors import MissingExtraError, ParameterError, QueryError
+from qdtm.errors import ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.scores import main_subtopics
 from qdtm.results.splits import above, branches, is_within
@@ -91,18 +91,14 @@ class DocumentTable(Sequence[RelevantDocument]):
         MissingExtraError
             If pandas is not installed.
         """
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            raise MissingExtraError(
-                "to_frame needs pandas, which is not installed: pip install 'qdtm[pandas]'."
-            ) from None
+        from qdtm.results.frames import data_frame
+
         ours = ["rank", "index", "id", "relevance", "subtopic", "subtopic_share", "text"]
         theirs = dict.fromkeys(name for row in self.rows for name in row.fields)
         columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in self.rows] for name in ours}
         for name, unused in zip(theirs, distinct_names(theirs, taken=ours), strict=True):
             columns[unused] = [row.fields.get(name, "") for row in self.rows]
-        return DataFrame(columns)
+        return data_frame(columns)
 
     def __repr__(self) -> str:
         if not self.rows:

@@ -43,6 +43,7 @@ from qdtm.storage import (
     CHECK,
     ArraySpec,
     Manifest,
+    fitting_together,
     load_arrays,
     read_manifest,
     save_arrays,
@@ -240,14 +241,9 @@ def load_model(
         if name not in manifest.files:
             raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
     corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
-    try:
+    with fitting_together(path):
         checks = read_checks(folder, corpus.n_documents)
-        fit = _fit(folder / _ARRAYS, manifest.content, corpus, _elsewhere(folder, manifest), checks)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"{str(path)!r} is damaged: its parts do not fit together ({error}).") from error
-    return fit, corpus
+        return _fit(folder / _ARRAYS, manifest.content, corpus, _elsewhere(folder, manifest), checks), corpus
 
 
 def _fit(

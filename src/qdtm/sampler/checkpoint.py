@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from qdtm.errors import StorageError
 from qdtm.placing import remove_folder
 from qdtm.sampler.chain import Chain, ChainState
 from qdtm.sampler.running import Averages, History, Run, Saved
 from qdtm.storage import (
     ArraySpec,
+    fitting_together,
     load_arrays,
     read_manifest,
     save_arrays,
@@ -157,7 +157,7 @@ def read_chain(folder: Path) -> Saved:
         If it is damaged, or of a newer version.
     """
     content = read_manifest(folder, kind=KIND, max_version=VERSION).content
-    try:
+    with fitting_together(folder):
         arrays = load_arrays(folder / _ARRAYS, _specs(int(content["n_samples"])))
         state = ChainState(
             n_sweeps=int(content["n_sweeps"]),
@@ -165,10 +165,6 @@ def read_chain(folder: Path) -> Saved:
             **{name: arrays[name] for name in _STATE},
         )
         return Saved(state, _run(content, arrays))
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, StorageError):
-            raise
-        raise StorageError(f"{str(folder)!r} is damaged: its parts do not fit together ({error}).") from error
 
 
 def _run(content: Mapping[str, Any], arrays: Mapping[str, Any]) -> Run:
