@@ -10,8 +10,9 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "app_load.py"
 
 
-def load(clients: int, seconds: float) -> dict:
-    command = [sys.executable, SCRIPT, "--clients", str(clients), "--seconds", str(seconds)]
+def load(clients: int, seconds: float, fits: int) -> dict:
+    options = ["--clients", str(clients), "--seconds", str(seconds), "--fits", str(fits)]
+    command = [sys.executable, SCRIPT, *options]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -23,22 +24,40 @@ def check(found: dict) -> None:
     assert set(found["answers"]) <= {"200", "404", "303", "400"}
     said = found["abuse"]
     assert (said["foreign host"], said["foreign origin"]) == ("421", "403")
-    for name, status in (("no length", "411"), ("oversize", "413"), ("nonsense", "400")):
+    for name, status in (
+        ("no length", "411"),
+        ("oversize", "413"),
+        ("nonsense", "400"),
+        ("endless header", "431"),
+    ):
         assert status in said[name]
     assert "403" in said["websocket from elsewhere"]
+    assert found["held open"]["silent websocket: 101"] > 0
+    assert found["held open"]["websocket flood: 101"] > 0
+    check_fits(*found["fits"])
+
+
+def check_fits(one: dict, two: dict) -> None:
+    for fits in (one, two):
+        assert set(fits["states"]) == {"done"}
+        assert fits["in order"]
+        assert fits["own queries"]
+    assert one["bytes"][0] == two["bytes"][0] != ""  # the same query and seed
+    assert len({*one["bytes"], *two["bytes"]}) == len(one["bytes"]) + len(two["bytes"]) - 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
 def test_a_few_clients():
     pytest.importorskip("nicegui", reason="needs the extra 'app'")
-    check(load(4, 3))
+    check(load(4, 3, fits=1))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
 def test_twenty_clients_for_five_minutes():
-    found = load(20, 300)
+    found = load(20, 300, fits=4)
     check(found)
     memory = found["memory_mb"]
     for halfway, end in zip(memory["halfway"], memory["end"], strict=True):
         assert end < 1.2 * halfway
+    assert found["held open"]["slow header: 408"] > 0

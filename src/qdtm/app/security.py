@@ -20,6 +20,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from qdtm.app.floods import without_floods
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -124,6 +126,8 @@ class Guard:
                 if first["type"] == "http.disconnect":
                     return  # engine.io takes it for granted that there is somebody
                 heard = _again(first, heard)
+            elif scope["type"] == "websocket":
+                heard = without_floods(receive, send)
             await self._app(scope, heard, _with_headers(send, headers.get("host")))
 
     def _refusal(self, scope: Scope, headers: _Headers) -> tuple[int, str] | None:

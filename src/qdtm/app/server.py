@@ -23,6 +23,7 @@ from nicegui import ui
 from qdtm.app.connections import TimedConnection
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, DEMO_NAME
+from qdtm.app.floods import bound_logs
 from qdtm.app.jobs import JobLimits, Jobs
 from qdtm.app.opened import Opened, vectors
 from qdtm.app.pages import check, compare, corpus, explore, fit, query
@@ -81,6 +82,7 @@ def serve(options: ServerOptions, announce: Callable[[str], None]) -> None:
     listening = _bind(options)
     port = listening.getsockname()[1]
     context = make_context(workspace, options.max_upload_mb)
+    bound_logs()
     address = f"http://{_shown_host(options.host)}:{port}"
     server = uvicorn.Server(
         uvicorn.Config(
