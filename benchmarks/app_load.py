@@ -248,6 +248,7 @@ class Fits:
         jobs = [self._jobs.get(id) for id in self.ids]
         began = [(job.folder / STARTED).stat().st_mtime_ns for job in jobs if (job.folder / STARTED).exists()]
         return {
+            "asked": self.asked,
             "states": [job.state for job in jobs],
             "in order": began == sorted(began) and len(began) == len(jobs),
             "own queries": [job.request.queries[0].text for job in jobs] == self.asked,  # type: ignore[union-attr]

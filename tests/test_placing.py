@@ -180,3 +180,8 @@ def test_what_is_no_file_is_not_replaced(tmp_path):
         with pytest.raises(StorageError, match=reason), placed_file(tmp_path / name):
             raise AssertionError
     assert names(tmp_path) == {"pipe", "folder"}
+
+
+def test_the_whole_disk_is_no_place(tmp_path):
+    with pytest.raises(StorageError, match="is the whole disk"), reserve(tmp_path.anchor):
+        pass

@@ -241,6 +241,15 @@ def test_manifests_do_not_lead_outside(tmp_path, name):
         read(tmp_path / "saved")
 
 
+def test_manifests_with_names_that_no_disk_has(tmp_path):
+    save(tmp_path / "saved")
+    manifest = load_json(tmp_path / "saved" / MANIFEST)
+    manifest["files"]["9" * 5_000] = {"bytes": 1, "sha256": "0"}
+    (tmp_path / "saved" / MANIFEST).write_bytes(seal(manifest))
+    with pytest.raises(StorageError, match="Cannot read"):
+        read(tmp_path / "saved")
+
+
 def test_json_of_bounded_size(tmp_path, monkeypatch):
     save_json(tmp_path / "a.json", {"ü": [1.5]})
     assert load_json(tmp_path / "a.json") == {"ü": [1.5]}

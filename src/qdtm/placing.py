@@ -48,6 +48,8 @@ def reserve(path: str | os.PathLike[str]) -> Iterator[Path]:
         If another process has it, or the disk refuses.
     """
     place = _absolute(path)
+    if not place.name:
+        raise StorageError(f"{str(path)!r} is the whole disk; give the name of a file or folder on it.")
     if place in _reserved.get():
         yield place
         return

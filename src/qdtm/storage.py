@@ -387,9 +387,9 @@ def _inside(name: str) -> str:
 
 def _check_file(folder: Path, name: str, size: int, digest: str) -> None:
     path = folder / name
-    if not path.is_file():
-        raise StorageError(f"{str(folder)!r} is damaged: {name!r} is missing.")
     with _storage_errors(f"Cannot read {str(path)!r}"):
+        if not path.is_file():
+            raise StorageError(f"{str(folder)!r} is damaged: {name!r} is missing.")
         if path.stat().st_size != size or sha256_of(path) != digest:
             raise StorageError(f"{str(folder)!r} is damaged: {name!r} is not as it was saved.")
 

@@ -1,5 +1,6 @@
 """Every failure is one line on stderr with the right exit code, and nothing on stdout."""
 
+import errno
 import subprocess
 import sys
 
@@ -34,6 +35,11 @@ def run_raising(error, *args):
             MemoryError(),
             2,
             "qdtm: there is not enough memory for this; try a smaller vocabulary (--max-words).",
+        ),
+        (
+            OSError(errno.ENAMETOOLONG, "File name too long", "a" * 500),
+            2,
+            f"qdtm: cannot use '{'a' * 100}...': File name too long.",
         ),
         (KeyError("x"), 1, "qdtm: unexpected KeyError: 'x'; use --debug to see where."),
     ],

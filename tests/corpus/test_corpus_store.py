@@ -197,3 +197,33 @@ def test_a_file_with_more_in_it_than_documents(tmp_path, change):
     connection.close()
     with pytest.raises(StorageError, match="not a store of documents"):
         SqliteDocuments(path)
+
+
+def _delete_behind_the_index(path, row):
+    """Remove a row from the table alone; the index, which SQLite counts, still has it."""
+    steps = (
+        "CREATE TABLE kept AS SELECT * FROM sqlite_master WHERE type = 'index'",
+        "DELETE FROM sqlite_master WHERE type = 'index'",
+        f"DELETE FROM documents WHERE row = {row}",
+        "INSERT INTO sqlite_master SELECT * FROM kept",
+        "DELETE FROM sqlite_master WHERE name = 'kept'",
+    )
+    for step in steps:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(step)
+        connection.close()
+
+
+def test_rows_that_are_counted_and_not_there(tmp_path):
+    path = tmp_path / "documents.sqlite"
+    with SqliteWriter(path) as writer:
+        for record in RECORDS[:5]:
+            writer.add(record)
+        writer.finish().close()
+    _delete_behind_the_index(path, row=2)
+    documents = SqliteDocuments(path)
+    for read in (lambda: documents[2], lambda: list(documents)):
+        with pytest.raises(StorageError, match="some of its rows cannot be found"):
+            read()
+    assert documents[3] == expected(3)

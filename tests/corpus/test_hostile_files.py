@@ -137,6 +137,13 @@ def test_a_workbook_that_unpacks_to_very_much(tmp_path):
     refused(workbook(tmp_path / "x.xlsx", HEAD + b"<row>" + b"<c/>" * 10_000_000 + b"</row>"), GROWS)
 
 
+@pytest.mark.parametrize("rows", [b"<row/>" * 1_500_000, b"<a>" * 1_500_000 + b"</a>" * 1_500_000])
+def test_a_small_workbook_of_a_great_many_elements(tmp_path, rows):
+    path = workbook(tmp_path / "x.xlsx", HEAD + rows)
+    assert path.stat().st_size < 100_000
+    refused(path, GROWS)
+
+
 @pytest.mark.parametrize("last", ["XFD1048576", "A1048576", "A99999999999"])
 def test_a_cell_far_away(tmp_path, last):
     row = last.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")

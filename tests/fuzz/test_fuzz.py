@@ -6,7 +6,7 @@ from .running import Finding, run_cases, try_case
 from .targets import TARGETS, Target
 
 N_CASES = {"xlsx": 60, "model": 60, "report": 40, "corpus": 100, "counts": 100}
-REMEMBERED: dict[str, tuple[int, ...]] = {}
+REMEMBERED: dict[str, tuple[int, ...]] = {"model": (7_520, 15_848)}
 """Cases that were found by the long run and mended; they stay in the short one."""
 
 

@@ -16,7 +16,9 @@ from qdtm.errors import QdtmError
 
 BROKEN_PIPE = 141
 _DEBUG = "qdtm.debug"
+_LONGEST_NAME = 100
 _DISK_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+_NAME_REFUSED = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES)
 
 
 class Failure(click.ClickException):
@@ -85,9 +87,15 @@ def _failure(error: BaseException) -> Failure:
         return Failure(str(error))
     if isinstance(error, OSError) and error.errno in _DISK_REFUSES:
         return Failure(f"cannot write: {error.strerror}; make room, or write elsewhere.")
+    if isinstance(error, OSError) and error.errno in _NAME_REFUSED:
+        return Failure(f"cannot use {_shortened(str(error.filename))!r}: {error.strerror}.")
     if isinstance(error, MemoryError):
         return Failure("there is not enough memory for this; try a smaller vocabulary (--max-words).")
     return UnexpectedFailure(f"unexpected {type(error).__name__}: {error}; use --debug to see where.")
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
 
 
 def _close_stdout() -> None:

@@ -18,7 +18,7 @@ from qdtm.errors import CorpusError, MissingExtraError
 
 _BATCH = 200
 _LAST_ROW = 2**20
-_FREE_BYTES = 2**25
+_FREE_BYTES = 2**23
 _FREE_CELLS = 2**23
 _MAX_GROWTH = 50
 """A sheet unpacks to five or twenty times its size; what grows more than this, and is large, is a trap."""

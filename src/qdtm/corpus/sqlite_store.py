@@ -80,8 +80,9 @@ class SqliteDocuments:
     def __iter__(self) -> Iterator[Document]:
         query = "SELECT row, id, text, fields FROM documents WHERE row >= ? AND row < ? ORDER BY row"
         for first in range(0, self._length, _ROWS_AT_ONCE):
-            for values in self._rows(query, (first, first + _ROWS_AT_ONCE)):
-                yield self._document(*values)
+            rows = self._rows(query, (first, first + _ROWS_AT_ONCE))
+            self._check_found(len(rows), min(_ROWS_AT_ONCE, self._length - first))
+            yield from (self._document(*values) for values in rows)
 
     def select(self, indices: Iterable[int]) -> Iterator[Document]:
         """Yield the documents at `indices`, in that order, a few hundred read at a time."""
@@ -90,7 +91,13 @@ class SqliteDocuments:
             marks = ",".join("?" * len(batch))
             query = f"SELECT row, id, text, fields FROM documents WHERE row IN ({marks})"  # noqa: S608 - only "?"
             found = {values[0]: values for values in self._rows(query, batch)}
+            self._check_found(len(found), len(set(batch)))
             yield from (self._document(*found[row]) for row in batch)
+
+    def _check_found(self, n_found: int, n_wanted: int) -> None:
+        """Refuse a file that counts rows which are not there."""
+        if n_found != n_wanted:
+            raise StorageError(f"{str(self.path)!r} is damaged: some of its rows cannot be found.")
 
     def find(self, id: str) -> int | None:
         """Return the row of the first document with an id, None if there is none."""
