@@ -14,13 +14,11 @@ from qdtm.errors import QueryError
 from qdtm.showing import ShowsResult
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from qdtm.concepts import Concept, Query
     from qdtm.corpus import Corpus
     from qdtm.distributed.spreading import SpreadCorpus
     from qdtm.posing import Posed
+    from qdtm.relevance.encoder import Encoded
     from qdtm.results.fit import ModelFit
     from qdtm.results.sensitivity import Sensitivity
     from qdtm.results.topic import Topic
@@ -49,7 +47,7 @@ class GoesDeeper(ShowsResult):
     ) -> Posed:
         raise NotImplementedError
 
-    def _encode(self, corpus: Corpus) -> NDArray[np.float32] | None:
+    def _encode(self, corpus: Corpus, posed: Posed) -> Encoded | None:
         raise NotImplementedError
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
@@ -122,7 +120,7 @@ class GoesDeeper(ShowsResult):
         rule = self.rule if isinstance(self.rule, str) else "and"
         rules = [*(concept.rule for concept in fit.concepts), rule]
         posed = self._pose(corpus, queries, settings, rules=rules, before=fit.concepts)
-        reaches, encoded = measure_reaches(corpus, posed.concepts), self._encode(corpus)
+        reaches, encoded = measure_reaches(corpus, posed.concepts), self._encode(corpus, posed)
         more = add_query(fit, corpus, posed, reaches, settings, self.progress)
         self._adopt(judge(more, corpus, posed, reaches, encoded), corpus)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules

@@ -30,7 +30,7 @@ from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose
-from qdtm.relevance.encoder import encode_documents
+from qdtm.relevance.encoder import Encoded, encode_corpus
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
@@ -272,7 +272,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     ) -> Self:
         """Answer the question, and make the outcome this estimator's own."""
         problem, reaches = posed.problem(corpus, settings), measure_reaches(corpus, posed.concepts)
-        encoded = self._encode(corpus)
+        encoded = self._encode(corpus, posed)
         with open_engine(settings) as engine:
             chains = run_chains(
                 problem, reaches, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
@@ -361,9 +361,12 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             vectors=vectors,
         )
 
-    def _encode(self, corpus: Corpus) -> NDArray[np.float32] | None:
-        """Encode the documents, if there is an encoder."""
-        return None if self.encoder is None else encode_documents(self.encoder, corpus, self.progress)
+    def _encode(self, corpus: Corpus, posed: Posed) -> Encoded | None:
+        """Encode the documents and the queries, if there is an encoder."""
+        if self.encoder is None:
+            return None
+        queries = [concept.query.words for concept in posed.concepts]
+        return encode_corpus(self.encoder, corpus, queries, self.progress)
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters as JSON values, for the record; queries are recorded with their concepts."""

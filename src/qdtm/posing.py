@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts import Concept
-from qdtm.concepts.reach import Reach
+from qdtm.concepts.reach import Reach, cover_the_corpus
 from qdtm.corpus import Corpus
 from qdtm.distributed.spreading import SpreadCorpus
 from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
-from qdtm.relevance.judging import Evidence, judge_documents
+from qdtm.relevance.encoder import Encoded
+from qdtm.relevance.judging import Asked, Evidence, judge_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
@@ -124,14 +125,16 @@ def freeze(
 
 
 def judge(
-    fit: ModelFit,
-    corpus: Corpus,
-    posed: Posed,
-    reaches: Sequence[Reach],
-    encoded: NDArray[np.float32] | None,
+    fit: ModelFit, corpus: Corpus, posed: Posed, reaches: Sequence[Reach], encoded: Encoded | None
 ) -> ModelFit:
     """Say how likely each document is to be about each query."""
-    evidence = Evidence([reach.document_scores for reach in reaches], posed.unit, encoded)
+    vectors = [None] * len(reaches) if encoded is None else encoded.queries
+    asked = [
+        Asked(reach, concept.naming_indices, concept.word_indices, vector)
+        for concept, reach, vector in zip(posed.concepts, reaches, vectors, strict=True)
+    ]
+    documents = None if encoded is None else encoded.documents
+    evidence = Evidence(asked, cover_the_corpus(reaches), posed.unit, documents)
     judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
     return replace(fit, relevance=judged.astype(np.float32))
 

@@ -92,3 +92,8 @@ class Concept:
     def word_indices(self) -> tuple[int, ...]:
         """The places of the concept words in the vocabulary."""
         return tuple(word.index for word in self.words)
+
+    @property
+    def naming_indices(self) -> tuple[int, ...]:
+        """The places of those that the user named; proposals are not among them."""
+        return tuple(word.index for word in self.words if word.origin != "expansion")

@@ -71,6 +71,13 @@ class Query:
         """The text with its shorthand taken apart."""
         return parse_text(self.text)
 
+    @property
+    def words(self) -> str:
+        """What is asked for, without shorthand: as one would say it."""
+        phrase = self.phrase
+        said = [*phrase.plain, *(pattern.strip("*?") for pattern in phrase.patterns), *self.keywords]
+        return " ".join(said) or self.name
+
 
 @dataclass(frozen=True)
 class ParsedText:

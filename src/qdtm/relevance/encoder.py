@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ LONGEST = 20_000
 """Characters of a text that are given to the encoder; it reads fewer."""
 
 _PROBE = "What is this document about?"
+
+_UNEQUAL = "The encoder gave vectors of {} numbers after some of {}; give one that makes them equally long."
 
 
 def load_encoder(encoder: str | os.PathLike[str] | Encode) -> Encode:
@@ -84,6 +87,34 @@ def loading_in_silence() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """What an encoder makes of documents and queries.
+
+    Parameters
+    ----------
+    documents : ndarray of float32, shape (D, e)
+    queries : ndarray of float32, shape (Q, e)
+    """
+
+    documents: Vectors
+    queries: Vectors
+
+
+def encode_corpus(
+    encoder: str | os.PathLike[str] | Encode,
+    corpus: Corpus,
+    queries: Sequence[str],
+    progress: ProgressCallback | None = None,
+) -> Encoded:
+    """Encode the documents of a corpus, and what is asked of them."""
+    encode = load_encoder(encoder)
+    documents, asked = encode_documents(encode, corpus, progress), _encode(encode, list(queries))
+    if len(documents) and documents.shape[1] != asked.shape[1]:
+        raise EmbeddingError(_UNEQUAL.format(asked.shape[1], documents.shape[1]))
+    return Encoded(documents, asked)
+
+
 def encode_documents(
     encoder: str | os.PathLike[str] | Encode,
     corpus: Corpus,
@@ -128,10 +159,7 @@ def _encode_all(encode: Encode, texts: Sequence[str], progress: ProgressCallback
         if vectors is None:
             vectors = np.empty((len(texts), found.shape[1]), np.float32)
         elif found.shape[1] != vectors.shape[1]:
-            raise EmbeddingError(
-                f"The encoder gave vectors of {found.shape[1]} numbers after some of {vectors.shape[1]}; "
-                "give one that makes them equally long."
-            )
+            raise EmbeddingError(_UNEQUAL.format(found.shape[1], vectors.shape[1]))
         vectors[rows] = found
         if progress is not None:
             progress(Progress("encoding", None, min(start + BATCH, len(order)), len(order), 0, None))

@@ -1,8 +1,8 @@
 """How likely each document is to be about each query: a fit and other views in, probabilities out.
 
-The topic speaks first: p(z|d) and the log odds of the document's words. A second look by meaning corrects it,
-twice. Documents that name the query, or are very like those that do, come first whatever the topic says: of
-a rare query they are the surest. Several queries compete, with each other and with the rest of the corpus.
+The topic speaks first: p(z|d) and the log odds of the document's words. A second look by meaning corrects it.
+Several queries compete, with each other and with the rest of the corpus. Where they do not cover the corpus
+nothing keeps a topic from being too broad, so the documents that are surest come first whatever it says.
 """
 
 from __future__ import annotations
@@ -14,25 +14,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.concepts.reach import Reach
 from qdtm.relevance.calibration import calibrate
-from qdtm.relevance.second_look import second_look
-from qdtm.relevance.views import centred, mean_log_odds, mean_word_vectors, standardised, topic_share
+from qdtm.relevance.core import core_first, core_scores, naming_scores
+from qdtm.relevance.second_look import Look, Neighbours, Ridge, look_again
+from qdtm.relevance.views import (
+    centred,
+    likeness,
+    mean_log_odds,
+    mean_word_vectors,
+    standardised,
+    topic_share,
+)
 from qdtm.results.distributions import FloatArray, topic_shares
 
-ROUNDS = 2
+ROUNDS = 3
 """Second looks, each at the verdict that the one before has corrected."""
 
-WORDS_WEIGHT, ENCODER_WEIGHT = 1.0, 2.0
-"""Of the second look beside the topic's two views: by mean word vectors, and by a document encoder."""
-
-SURE = 2.0
-"""Documents so many standard deviations above the mean of their likeness to those that name the query..."""
-
-SURE_WEIGHT = 1.5
-"""... gain this for each one more."""
-
-COMPETITION = 2.0
+COMPETITION = 4.0
 """The weight of a document's share among the queries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is known of one query beside its topic.
+
+    Parameters
+    ----------
+    reach : Reach
+        How much a document is like those that name the query, and how many may be about it.
+    naming_words : sequence of int
+        The query's own words.
+    concept_words : sequence of int
+        Those and the ones they were expanded to.
+    vector : ndarray of float32, shape (e,), optional
+        What a document encoder makes of the query.
+    """
+
+    reach: Reach
+    naming_words: Sequence[int] = ()
+    concept_words: Sequence[int] = ()
+    vector: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +63,37 @@ class Evidence:
 
     Parameters
     ----------
-    reach_scores : sequence of ndarray of shape (D,)
-        For each query how much a document is like those that name it; -inf if it cannot be about it.
+    asked : sequence of Asked
+        Of each query.
+    covering : bool
+        Whether the queries cover the corpus together, and so keep each other in bounds.
     word_vectors : ndarray of float32, shape (V, d), optional
         Of length 1.
     document_vectors : ndarray of float32, shape (D, e), optional
         By a document encoder; it takes the place of word vectors.
     """
 
-    reach_scores: Sequence[FloatArray]
+    asked: Sequence[Asked]
+    covering: bool = False
     word_vectors: NDArray[np.float32] | None = None
     document_vectors: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """What the documents' vectors say: by words or by an encoder, the latter with more weight.
+
+    Parameters
+    ----------
+    topic_looks, core_looks : sequence of (weight, Look)
+        With the verdict of the topic, and with the core.
+    query_likeness : ndarray of shape (D, Q)
+        How near each document is to each query itself; 0 without an encoder.
+    """
+
+    topic_looks: Sequence[tuple[float, Look]]
+    core_looks: Sequence[tuple[float, Look]]
+    query_likeness: FloatArray | float = 0.0
 
 
 def judge_documents(counts: Any, word_topic: NDArray[np.float32], evidence: Evidence) -> FloatArray:
@@ -70,52 +112,64 @@ def judge_documents(counts: Any, word_topic: NDArray[np.float32], evidence: Evid
         Between 0 and 1; 0 for a document without known words, or with words that the user excluded.
     """
     # DEVIATION(9): the paper ranks by p(z|d) alone.
-    n_queries = len(evidence.reach_scores)
-    possible = np.isfinite(np.column_stack(evidence.reach_scores))  # (D, Q)
+    n_queries = len(evidence.asked)
+    possible = np.isfinite(
+        np.column_stack([asked.reach.document_scores for asked in evidence.asked])
+    )  # (D, Q)
+    meaning = _meaning(counts, evidence)
     share = topic_share(counts, word_topic, n_queries)
     first = standardised(share) + standardised(mean_log_odds(counts, word_topic, n_queries))
-    first += _sureness(evidence.reach_scores)
-    n_about = np.maximum(1, np.round(topic_shares(word_topic)[:n_queries] * len(share))).astype(np.int64)
-    vectors, weight = _meaning(counts, evidence)
-    scores, looked, verdict = first, share, _verdict(first, possible, n_about)
-    if vectors is not None:
-        for _ in range(ROUNDS):
-            verdict = _verdict(scores, possible, n_about)
-            looked = second_look(vectors, verdict)
-            scores = first + weight * standardised(looked)
-    scores = _compete(scores)
+    seen = look_again(
+        first + meaning.query_likeness, meaning.topic_looks, possible, _sizes(word_topic, evidence), ROUNDS
+    )
+    looked = seen.looked if meaning.topic_looks else share
+    scores = _compete(seen.scores)
     judged = np.column_stack(
-        [calibrate(scores[:, q], looked[:, q], verdict[:, q]) for q in range(n_queries)]
+        [calibrate(scores[:, q], looked[:, q], seen.verdict[:, q]) for q in range(n_queries)]
     )  # (D, Q)
+    if not evidence.covering:
+        scores = np.where(possible, scores, -np.inf)
+        judged = core_first(judged, scores, _core(counts, evidence, meaning, possible))
     return np.asarray(np.where(possible, judged, 0.0))
 
 
-def _sureness(reach_scores: Sequence[FloatArray]) -> FloatArray:
-    """What documents gain that are very like those that name the query, shape (D, Q)."""
-    finite = [np.where(np.isfinite(s), s, s[np.isfinite(s)].min(initial=0.0)) for s in reach_scores]
-    return SURE_WEIGHT * np.maximum(standardised(np.column_stack(finite)) - SURE, 0.0)
+def _sizes(word_topic: NDArray[np.float32], evidence: Evidence) -> NDArray[np.int64]:
+    """How many documents are about each query, by its topic; no more than it reaches if it has no rivals."""
+    shares = topic_shares(word_topic)[: len(evidence.asked)]
+    if not evidence.covering:
+        shares = np.minimum(shares, [asked.reach.breadth for asked in evidence.asked])
+    n_documents = len(evidence.asked[0].reach.document_scores)
+    return np.maximum(1, np.round(shares * n_documents)).astype(np.int64)
 
 
-def _meaning(counts: Any, evidence: Evidence) -> tuple[FloatArray | None, float]:
-    """What a second look goes by, shape (D, d), and its weight."""
+def _core(counts: Any, evidence: Evidence, meaning: Meaning, possible: NDArray[np.bool_]) -> FloatArray:
+    """How near each document is to the core of each query, shape (D, Q)."""
+    asked = evidence.asked
+    named = naming_scores(
+        counts,
+        [one.reach.document_scores for one in asked],
+        [one.naming_words for one in asked],
+        [one.concept_words for one in asked],
+    )
+    core = core_scores(named + 3.0 * meaning.query_likeness, meaning.core_looks, possible)
+    return np.where(possible, core, -np.inf)
+
+
+def _meaning(counts: Any, evidence: Evidence) -> Meaning:
+    """Look at the documents by an encoder's vectors, by those of their words, or not at all."""
     if evidence.document_vectors is not None:
-        return centred(evidence.document_vectors), ENCODER_WEIGHT
-    if evidence.word_vectors is not None:
-        return centred(mean_word_vectors(counts, evidence.word_vectors)), WORDS_WEIGHT
-    return None, 0.0
+        return _encoded_meaning(evidence.document_vectors, [one.vector for one in evidence.asked])
+    if evidence.word_vectors is None:
+        return Meaning((), ())
+    ridge = Ridge(centred(mean_word_vectors(counts, evidence.word_vectors)))
+    return Meaning([(1.0, ridge)], [(3.0, ridge)])
 
 
-def _verdict(
-    scores: FloatArray, possible: NDArray[np.bool_], n_about: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Take each query's best documents, as many as its topic is large, that no other wants more; (D, Q)."""
-    own = possible & (scores >= scores.max(axis=1, keepdims=True))
-    verdict = np.zeros(scores.shape, np.bool_)
-    for q, n in enumerate(n_about.tolist()):
-        candidates = np.flatnonzero(own[:, q])
-        best = candidates[np.argsort(-scores[candidates, q], kind="stable")[:n]]
-        verdict[best, q] = True
-    return verdict
+def _encoded_meaning(vectors: NDArray[np.float32], queries: Sequence[NDArray[np.float32] | None]) -> Meaning:
+    rows = centred(vectors)
+    looks: list[tuple[float, Look]] = [(2.0, Ridge(rows)), (2.0, Neighbours(rows))]
+    near = [np.zeros(len(rows)) if query is None else likeness(vectors, query) for query in queries]
+    return Meaning(looks, looks, standardised(np.column_stack(near)))
 
 
 def _compete(scores: FloatArray) -> FloatArray:

@@ -76,6 +76,15 @@ def centred(vectors: NDArray[Any]) -> FloatArray:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 
+def likeness(vectors: NDArray[Any], query: NDArray[Any]) -> FloatArray:
+    """Return the cosine of each document to a query, what all documents have in common taken off; (D,)."""
+    rows = np.asarray(vectors, np.float64)
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    own = np.asarray(query, np.float64) / max(float(np.linalg.norm(query)), 1e-12)
+    own = own - rows.mean(axis=0)
+    return np.asarray(centred(vectors) @ (own / max(float(np.linalg.norm(own)), 1e-12)))
+
+
 def standardised(scores: FloatArray) -> FloatArray:
     """Put scores on a common scale: mean 0 and variance 1 in each column; a constant one is 0."""
     spread = scores.std(axis=0)

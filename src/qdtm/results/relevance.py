@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from qdtm.results.checks.estimate import Interval
 from qdtm.results.distributions import FloatArray
 
-TYPICAL_ERROR = 0.35
-"""How far the logarithm of the count is usually off; measured on labelled corpora, see docs/relevance.md."""
+TYPICAL_ERROR, ALONE_ERROR = 0.35, 0.6
+"""How far the logarithm of the count is usually off: of several queries, and of one without rivals.
+
+Measured on labelled corpora, see docs/relevance.md."""
 
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
 
@@ -32,11 +34,14 @@ class Relevance:
         Between 0 and 1. Where documents were not judged, their share in the query's topic.
     counted : Interval, optional
         How many documents are about the query by what a person said of a sample of them, if one did.
+    typical_error : float
+        How far the logarithm of the count is usually off.
     """
 
     query: str
     scores: FloatArray
     counted: Interval | None = None
+    typical_error: float = TYPICAL_ERROR
 
     @cached_property
     def cutoff(self) -> float:
@@ -73,7 +78,7 @@ class Relevance:
         if self.counted is not None:
             return self.counted.low, self.counted.high
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
-        spread = np.hypot(TYPICAL_ERROR, chance / max(self.n_about, 1.0))
+        spread = np.hypot(self.typical_error, chance / max(self.n_about, 1.0))
         factor = float(np.exp(_WITHIN_90 * spread))
         return self.n_about / factor, min(self.n_about * factor, float(len(self.scores)))
 

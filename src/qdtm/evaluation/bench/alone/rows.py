@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from qdtm.concepts import Query, choose_concepts
 from qdtm.concepts.resolve import matches_of, resolve_text
 from qdtm.errors import QueryError
-from qdtm.evaluation.baselines.retrieval import bm25_scores, query_likelihood_scores
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
+from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
 from qdtm.settings import SCHEDULES
 
 if TYPE_CHECKING:
