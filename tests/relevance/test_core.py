@@ -35,7 +35,7 @@ def test_the_core_comes_first_and_no_probability_changes():
     scores = rng.normal(size=(N_DOCUMENTS, 2))
     judged = 1.0 / (1.0 + np.exp(2.0 - scores))
     core = -scores  # the core says the opposite
-    reordered = core_first(judged, scores, core)
+    reordered = core_first(judged, scores, core, HEAD)
     for q in range(2):
         assert np.array_equal(np.sort(reordered[:, q]), np.sort(judged[:, q]))
         n_lifted = round(0.2 * HEAD * N_DOCUMENTS)  # from the other end of the topic's order to the top

@@ -24,10 +24,10 @@ ROUNDS = 4
 """Looks at the core, each at the one that the last has corrected."""
 
 FEWEST = 5
-"""Documents of a core, at least; it grows with the square root of their number."""
+"""Documents of a core, at least, and as many that it can lift."""
 
-HEAD = 0.02
-"""The share of the corpus that the core can lift."""
+HEAD, HEAD_AMONG_RIVALS = 0.02, 0.01
+"""The share of the corpus that the core can lift; less if queries cover it and so bound each other."""
 
 HEAD_START = 5.0
 """How much more a document's place in the core counts than its place in the topic, within that share."""
@@ -57,22 +57,28 @@ def naming_scores(
 def core_scores(
     named: FloatArray, looks: Sequence[tuple[float, Look]], possible: NDArray[np.bool_]
 ) -> FloatArray:
-    """Let the core grow from the documents that name a query most to those like them, shape (D, Q)."""
+    """Let the core grow from the documents that name a query most to those like them, shape (D, Q).
+
+    In a larger corpus it takes more documents to be sure, but not as many times more.
+    """
     size = max(FEWEST, round(0.5 * np.sqrt(len(named))))
     return look_again(named, looks, possible, np.full(named.shape[1], size), ROUNDS).scores
 
 
-def core_first(judged: FloatArray, scores: FloatArray, core: FloatArray) -> FloatArray:
+def core_first(judged: FloatArray, scores: FloatArray, core: FloatArray, head: float) -> FloatArray:
     """Give the probabilities to the documents in another order: the core's come first, shape (D, Q).
 
     Parameters
     ----------
     judged, scores, core : ndarray of float64, shape (D, Q)
         Probabilities; the scores that they are in the order of; and how near each document is to the core.
+    head : float
+        The share of the corpus that the core can lift, if that is more than a few documents.
     """
+    head = max(head, FEWEST / max(len(judged), 1))
     reordered = np.empty_like(judged)
     for q in range(judged.shape[1]):
-        ahead = HEAD_START * np.maximum(np.log(HEAD / _rank(core[:, q])), 0.0)
+        ahead = HEAD_START * np.maximum(np.log(head / _rank(core[:, q])), 0.0)
         order = np.argsort(np.log(_rank(scores[:, q])) - ahead, kind="stable")
         reordered[order, q] = np.sort(judged[:, q])[::-1]
     return reordered

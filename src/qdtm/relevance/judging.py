@@ -1,8 +1,9 @@
 """How likely each document is to be about each query: a fit and other views in, probabilities out.
 
 The topic speaks first: p(z|d) and the log odds of the document's words. A second look by meaning corrects it.
-Several queries compete, with each other and with the rest of the corpus. Where they do not cover the corpus
-nothing keeps a topic from being too broad, so the documents that are surest come first whatever it says.
+Several queries compete, with each other and with the rest of the corpus. The documents that are surest come
+first whatever the topic says; more of them where queries do not cover the corpus, for then nothing keeps a
+topic from being too broad.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from qdtm.concepts.reach import Reach
 from qdtm.relevance.calibration import calibrate
-from qdtm.relevance.core import core_first, core_scores, naming_scores
+from qdtm.relevance.core import HEAD, HEAD_AMONG_RIVALS, core_first, core_scores, naming_scores
 from qdtm.relevance.second_look import Look, Neighbours, Ridge, look_again
 from qdtm.relevance.views import (
     centred,
@@ -127,9 +128,9 @@ def judge_documents(counts: Any, word_topic: NDArray[np.float32], evidence: Evid
     judged = np.column_stack(
         [calibrate(scores[:, q], looked[:, q], seen.verdict[:, q]) for q in range(n_queries)]
     )  # (D, Q)
-    if not evidence.covering:
-        scores = np.where(possible, scores, -np.inf)
-        judged = core_first(judged, scores, _core(counts, evidence, meaning, possible))
+    core = _core(counts, evidence, meaning, possible)
+    head = HEAD_AMONG_RIVALS if evidence.covering else HEAD
+    judged = core_first(judged, np.where(possible, scores, -np.inf), core, head)
     return np.asarray(np.where(possible, judged, 0.0))
 
 

@@ -93,9 +93,11 @@ def nothing_extra(monkeypatch):
     monkeypatch.setattr("qdtm.evaluation.baselines.extras.import_module", refuse)
 
 
-EXTRA_OF = dict.fromkeys(
-    ("lda", "bert", "sbert", "avitm", "htm", "htm-gamma-1", "seeded-lda"), "baselines"
-) | dict.fromkeys(("keyatm", "topica-seeded-lda", "corex", "keynmf", "bertopic"), "peers")
+EXTRA_OF = {
+    **dict.fromkeys(("lda", "bert", "sbert", "avitm", "htm", "htm-gamma-1", "seeded-lda"), "baselines"),
+    **dict.fromkeys(("keyatm", "topica-seeded-lda", "corex", "keynmf", "bertopic"), "peers"),
+    "qdtm-encoder": "encoder",
+}
 
 
 @pytest.mark.parametrize("row", ROWS)
