@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sqlite3
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from qdtm.corpus.records import Record
+from qdtm.corpus.scratch import ScratchFile
 from qdtm.corpus.store import Document, row_number
 from qdtm.errors import StorageError
 
@@ -42,8 +42,8 @@ class SqliteDocuments:
     ----------
     path : Path
         A file that `SqliteWriter` made.
-    is_temporary : bool
-        Remove the file when this object goes.
+    scratch : ScratchFile, optional
+        What to remove when this object goes.
 
     Raises
     ------
@@ -51,13 +51,13 @@ class SqliteDocuments:
         If the file is missing or not one of ours.
     """
 
-    def __init__(self, path: Path, *, is_temporary: bool = False) -> None:
+    def __init__(self, path: Path, *, scratch: ScratchFile | None = None) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._process = os.getpid()
-        if is_temporary:
-            weakref.finalize(self, _remove, path, os.getpid())
+        if scratch is not None:
+            weakref.finalize(self, scratch.remove)
         self._check_schema()
         self._length = int(self._rows("SELECT COUNT(*) FROM documents")[0][0])
         if self._bounds() != ((0, self._length - 1) if self._length else (None, None)):
@@ -189,8 +189,11 @@ class SqliteWriter:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._is_temporary = path is None
-        self.path = path if path is not None else _temporary_path()
+        self._scratch: ScratchFile | None = None
+        if path is None:
+            self._scratch = ScratchFile()
+            path = self._scratch.path
+        self.path = path
         self._fields: dict[str, int] = {}
         self._names: tuple[str, ...] = ()
         self._n_rows = 0
@@ -210,8 +213,11 @@ class SqliteWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._connection.close()
-        if error is not None:
-            _remove(self.path, os.getpid())
+        if error is not None and self._scratch is not None:
+            self._scratch.remove()
+        elif error is not None:
+            with suppress(OSError):
+                self.path.unlink()
 
     def __len__(self) -> int:
         return self._n_rows
@@ -233,7 +239,7 @@ class SqliteWriter:
             self._connection.execute(_INDEX)
             self._connection.execute("COMMIT")
             self._connection.close()
-        return SqliteDocuments(self.path, is_temporary=self._is_temporary)
+        return SqliteDocuments(self.path, scratch=self._scratch)
 
     def _pack(self, fields: Mapping[str, str]) -> str:
         """Return the fields as a JSON list in the order in which field names were first met."""
@@ -281,24 +287,6 @@ def _clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode("utf-8")
     return text
-
-
-def _temporary_path() -> Path:
-    try:
-        handle, name = tempfile.mkstemp(prefix="qdtm-", suffix=".sqlite")
-    except OSError as error:
-        reason = error.strerror or error
-        raise StorageError(
-            f"Cannot make a temporary file: {reason}; set TMPDIR to a folder with room."
-        ) from error
-    os.close(handle)
-    return Path(name)
-
-
-def _remove(path: Path, process: int) -> None:
-    if os.getpid() == process:  # a forked child must leave its parent's file alone
-        with suppress(OSError):
-            path.unlink()
 
 
 @contextmanager

@@ -1,0 +1,98 @@
+"""Temporary files go with their maker, however it ends; those of the living stay."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from qdtm import Corpus
+from qdtm.corpus import scratch
+from qdtm.corpus.scratch import ScratchFile
+from qdtm.errors import StorageError
+
+MAKE_AND_WAIT = """
+import sys
+from qdtm.corpus.scratch import ScratchFile
+made = ScratchFile()
+print(made.path, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def maker(folder: Path) -> tuple[subprocess.Popen[str], Path]:
+    """Start a process that makes a file and then waits."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAKE_AND_WAIT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder), "TEMP": str(folder)},
+    )
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_it_goes_when_it_is_removed(folder):
+    made = ScratchFile()
+    assert made.path.is_file()
+    made.remove()
+    assert list(folder.iterdir()) == []
+
+
+def test_what_a_killed_process_left_goes_and_what_a_living_one_has_stays(folder):
+    (dead, left), (living, used) = maker(folder), maker(folder)
+    dead.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+    dead.wait()
+    assert left.exists()
+    made = ScratchFile()
+    assert not left.exists()
+    assert used.exists()
+    assert made.path.exists()
+    living.communicate("")
+    made.remove()
+    ScratchFile().remove()
+    assert list(folder.iterdir()) == []
+
+
+def test_what_is_not_ours_to_remove_stays(folder):
+    (folder / "qdtm-a.sqlite").write_text("without a lock")
+    (folder / "other.sqlite.lock").touch()
+    goal = folder / "goal"
+    (folder / "qdtm-b.sqlite.lock").symlink_to(goal)
+    before = set(folder.iterdir())
+    ScratchFile().remove()
+    assert set(folder.iterdir()) == before
+    assert not goal.exists()
+
+
+def test_where_locks_mean_nothing_nothing_is_removed(folder, monkeypatch):
+    (folder / "qdtm-a.sqlite").touch()
+    (folder / "qdtm-a.sqlite.lock").touch()
+    monkeypatch.setattr(scratch, "is_held", lambda _: False)
+    ScratchFile().remove()
+    assert (folder / "qdtm-a.sqlite").exists()
+
+
+def test_no_room_is_one_line(folder, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / "missing"))
+    with pytest.raises(StorageError, match="Cannot make a temporary file"):
+        ScratchFile()
+
+
+def test_a_corpus_leaves_nothing(folder, tmp_path):
+    (tmp_path / "a.txt").write_text("fire and wind\nwind and rain\n")
+    corpus = Corpus.read(tmp_path / "a.txt")
+    assert len(list(folder.glob("qdtm-*"))) == 2
+    del corpus
+    gc.collect()
+    assert list(folder.glob("qdtm-*")) == []
