@@ -14,6 +14,9 @@ import numpy as np
 
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.corpus import TextPipeline, VocabularyLimits
+from qdtm.results.checks.drawing import begin_check
+from qdtm.results.checks.handcheck import HandCheck
+from qdtm.sampler.progress import Progress
 
 TEXTS = (
     "Cricket test match in Sydney, the batsman hit a century",
@@ -127,3 +130,36 @@ def saved_model(folder: Path) -> Path:
         folder / "model"
     )
     return folder / "model"
+
+
+def unfinished_fit(folder: Path) -> Path:
+    """Begin a fit that is written down after every sweep, and leave it in its second phase."""
+    from qdtm.sampler import checkpoint
+
+    class LeftError(Exception):
+        """Enough."""
+
+    def leave(progress: Progress) -> None:
+        if progress.stage == "subtopics" and progress.sweep == 3:
+            raise LeftError
+
+    model = QueryDrivenTopicModel(
+        ["cricket match"], max_sweeps=6, min_sweeps=6, n_background_topics=2, n_jobs=1, progress=leave
+    )
+    before, checkpoint.EVERY = checkpoint.EVERY, 0.0
+    try:
+        model.fit(corpus(), checkpoint=folder / "unfinished")
+    except LeftError:
+        return folder / "unfinished"
+    finally:
+        checkpoint.EVERY = before
+    raise AssertionError("the fit was not left")
+
+
+def hand_check() -> tuple[HandCheck, Corpus]:
+    """Return a hand-check with some answers, and the corpus that it is about."""
+    texts = list(TEXTS) * 6
+    many = Corpus.from_texts(texts, pipeline=TextPipeline(limits=VocabularyLimits(min_df=1)))
+    model = QueryDrivenTopicModel("cricket", max_sweeps=6, min_sweeps=4, n_background_topics=2, n_jobs=1)
+    check = begin_check(model.fit(many).result_, n=12)
+    return check.with_answers({j: j % 3 > 0 for j in check.sample.documents[:10]}), many

@@ -21,7 +21,11 @@ from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.corpus import read_records
 from qdtm.embeddings.files import read_vector_file
 from qdtm.report import render_report
-from qdtm.storage import MANIFEST
+from qdtm.results.checks.files import read_checks, write_checks, write_sample
+from qdtm.results.checks.files import read_labels as read_answers
+from qdtm.sampler.checkpoint import read_chain
+from qdtm.storage import CHECK, MANIFEST
+from qdtm.unfinished import read_start
 
 from . import seeds
 from .mutating import json_bytes, mutated, mutated_json, mutated_zip
@@ -204,6 +208,46 @@ class ReportTarget(ModelTarget):
         render_report(QueryDrivenTopicModel.load(self.case).result_)
 
 
+class UnfinishedTarget(SavedTarget):
+    """A fit that was killed: what it was asked, and its chains."""
+
+    def read(self) -> None:
+        read_start(self.case)
+        for folder in sorted(self.case.glob("*-[0-9]*")):
+            read_chain(folder)
+
+
+class ChecksTarget(Target):
+    """Hand-checks as the program keeps them, and as a colleague sends them back."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.case.mkdir()
+        self.check, self.corpus = seeds.hand_check()
+        write_checks(self.case / CHECK, [self.check])
+        write_sample(self.case / "sample.csv", self.check, self.corpus.documents)
+        self.valid = json.loads((self.case / CHECK).read_bytes())
+        self.table = (self.case / "sample.csv").read_bytes()
+        self.is_table = False
+
+    def prepare(self, draw: Random) -> None:
+        self.is_table = draw.random() < 0.4
+        if self.is_table:
+            (self.case / "sample.csv").write_bytes(mutated(self.table, draw))
+        elif draw.random() < 0.8:
+            (self.case / CHECK).write_bytes(json_bytes(mutated_json(self.valid, draw)))
+        else:
+            (self.case / CHECK).write_bytes(mutated(json_bytes(self.valid), draw))
+
+    def read(self) -> None:
+        if self.is_table:
+            read_answers(self.case / "sample.csv", self.check, self.corpus.documents).summary()
+            return
+        for check in read_checks(self.case, self.corpus.n_documents):
+            check.summary()
+            list(self.corpus.documents.select(check.sample.documents))
+
+
 class ConceptTarget(Target):
     """A concept as JSON."""
 
@@ -286,6 +330,8 @@ _FOLDERS = {
     "counts": lambda home: CorpusTarget(home, seeds.saved_corpus(home), ("counts.safetensors",)),
     "model": lambda home: ModelTarget(home, seeds.saved_model(home)),
     "report": lambda home: ReportTarget(home, seeds.saved_model(home), (MANIFEST,)),
+    "unfinished": lambda home: UnfinishedTarget(home, seeds.unfinished_fit(home)),
+    "checks": ChecksTarget,
     "concepts": ConceptTarget,
     "labels": LabelsTarget,
 }

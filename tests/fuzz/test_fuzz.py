@@ -5,8 +5,11 @@ import pytest
 from .running import Finding, run_cases, try_case
 from .targets import TARGETS, Target
 
-N_CASES = {"xlsx": 60, "model": 60, "report": 40, "corpus": 100, "counts": 100}
-REMEMBERED: dict[str, tuple[int, ...]] = {"model": (7_520, 15_848)}
+N_CASES = {"xlsx": 60, "model": 60, "report": 40, "corpus": 100, "counts": 100, "unfinished": 60}
+REMEMBERED: dict[str, tuple[int, ...]] = {
+    "model": (7_520, 15_848),
+    "checks": (1_815, 2_895, 7_450),
+}
 """Cases that were found by the long run and mended; they stay in the short one."""
 
 

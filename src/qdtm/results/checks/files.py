@@ -43,9 +43,9 @@ def read_checks(folder: Path, n_documents: int) -> tuple[HandCheck, ...]:
         if values["format"] != FORMAT or values["version"] > VERSION:
             raise ValueError("a file of another program or version")
         checks = tuple(HandCheck.from_json(check) for check in values["checks"])
-    except (KeyError, TypeError, ValueError, AttributeError, ParameterError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
         raise StorageError(f"{str(path)!r} is damaged ({error}); move it away to go on without.") from error
-    if any(max(check.sample.documents, default=0) >= n_documents for check in checks):
+    if not all(0 <= document < n_documents for check in checks for document in check.sample.documents):
         raise StorageError(f"{str(path)!r} is a check of another corpus; move it away to go on without.")
     return checks
 
