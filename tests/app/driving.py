@@ -13,6 +13,9 @@ from typing import Any
 
 _ADDRESS = re.compile(r"http://\S+")
 
+PATIENCE = 180
+"""Seconds until something that is waited for counts as missing: machines can be busy."""
+
 
 class RunningApp:
     """A server in a process of its own."""
@@ -42,7 +45,7 @@ class RunningApp:
     def stop(self, signal_number: int = signal.SIGTERM) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal_number)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=PATIENCE)
 
     def errors(self) -> str:
         self.log.flush()
@@ -58,14 +61,14 @@ class Page:
     def open(self, path: str = "/") -> None:
         self.driver.get(path if path.startswith("http") else self.address + path)
 
-    def until(self, condition: Callable[[Any], Any], seconds: float = 60, message: str = "") -> Any:
+    def until(self, condition: Callable[[Any], Any], seconds: float = PATIENCE, message: str = "") -> Any:
         from selenium.common.exceptions import JavascriptException, StaleElementReferenceException
         from selenium.webdriver.support.ui import WebDriverWait
 
         ignored = (StaleElementReferenceException, JavascriptException)
         return WebDriverWait(self.driver, seconds, 0.05, ignored).until(condition, message)
 
-    def find(self, css: str, seconds: float = 60) -> Any:
+    def find(self, css: str, seconds: float = PATIENCE) -> Any:
         return self.until(lambda _: self.all(css), seconds, f"nothing like {css} at {self.path}")[0]
 
     def all(self, css: str) -> list[Any]:
@@ -106,7 +109,7 @@ class Page:
 
         self.until(put)
 
-    def says(self, text: str, seconds: float = 60) -> None:
+    def says(self, text: str, seconds: float = PATIENCE) -> None:
         self.until(lambda _: text in self.text, seconds, f"{text!r} is not on the page")
 
     @property

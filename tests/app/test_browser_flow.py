@@ -152,6 +152,25 @@ def test_looking_deeper_opens_a_subtopic(page: Page, app: RunningApp, cricket: s
     assert_quiet(page, app)
 
 
+def test_a_query_is_added_and_held_against_the_first(page: Page, app: RunningApp, cricket: str) -> None:
+    page.open(f"/result/{cricket}")
+    page.click("#add-query")
+    page.says("What else are you looking for?")
+    page.type(".query-text input", "afghanistan")
+    page.find(".chips li")
+    both = fit(page)
+    assert both != cricket
+    assert page.find("nav.queries [aria-current]").text == "afghanistan"
+    page.click("#contrast-0")
+    page.says("What tells them apart")
+    assert {"taliban", "wicket"} <= set(page.text.split())
+    assert "model.add_query(Query(text='afghanistan'" in download(page, both, "python").decode()
+    page.open(f"/result/{cricket}")  # it stays as it was
+    page.find("article.q-card")
+    assert not page.all("nav.queries, [id^=contrast]")
+    assert_quiet(page, app)
+
+
 def test_a_subtopics_words_can_be_asked_for(page: Page, cricket: str) -> None:
     page.open(f"/result/{cricket}")
     page.click("[data-act=ask][data-value='0.2']")
@@ -246,6 +265,8 @@ def test_what_is_not_there_says_so(page: Page, app: RunningApp) -> None:
         "/ask/..%2f..",
         "/fit/x",
         "/compare/a/0/b/0",
+        "/contrast/a/0/1",
+        "/check/x",
         "/columns/demo",
     ):
         page.open(path)

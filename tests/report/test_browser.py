@@ -41,10 +41,17 @@ def requests(browser):
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
+@pytest.fixture(scope="module")
+def hostile_file(hostile_page, tmp_path_factory):
+    path = tmp_path_factory.mktemp("hostile") / "report.html"
+    path.write_text(hostile_page, encoding="utf-8")
+    return path
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_opens_alone_and_fits(browser, hostile, tmp_path, width, scheme):
-    path = write_report(hostile, tmp_path / "report.html")
+def test_opens_alone_and_fits(browser, hostile_file, width, scheme):
+    path = hostile_file
     browser.get_log("performance")
     browser.get_log("browser")
     show(browser, path, width, scheme)

@@ -60,6 +60,10 @@ class FitRequest:
     columns : Columns
     language : str
         How the corpus was read, for the program that makes the result again.
+    base : str or None
+        The job from whose result to go on; then only the last queries are asked, beside those it has.
+    n_added : int
+        How many of the queries these are.
     """
 
     kind: ClassVar[str] = "fit"
@@ -72,6 +76,18 @@ class FitRequest:
     n_jobs: int = 1
     columns: Columns = Columns()
     language: str = "english"
+    base: str | None = None
+    n_added: int = 0
+
+    @property
+    def first_queries(self) -> tuple[Query, ...]:
+        """Those that were fitted together, at first."""
+        return self.queries[: len(self.queries) - self.n_added]
+
+    @property
+    def added_queries(self) -> tuple[Query, ...]:
+        """Those that were added one by one, later."""
+        return self.queries[len(self.queries) - self.n_added :]
 
 
 Request = PreviewRequest | IndexRequest | FitRequest

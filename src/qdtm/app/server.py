@@ -26,7 +26,7 @@ from qdtm.app.corpora import DEMO, DEMO_NAME
 from qdtm.app.floods import bound_logs
 from qdtm.app.jobs import JobLimits, Jobs
 from qdtm.app.opened import Opened, vectors
-from qdtm.app.pages import check, compare, corpus, explore, fit, query
+from qdtm.app.pages import check, compare, contrast, corpus, explore, fit, query
 from qdtm.app.pages.frame import frame, show_problem
 from qdtm.app.rendering import render, style_sheet
 from qdtm.app.requests import IndexRequest
@@ -149,7 +149,7 @@ def make_app(context: AppContext, address: str, open_browser: bool) -> FastAPI:
 
     web = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     add_routes(web, context)
-    for page in (corpus, query, fit, explore, compare, check):
+    for page in (corpus, query, fit, explore, compare, contrast, check):
         page.register(context)
     pages_app.on_page_exception(_failed_page)
     for app in (pages_app, web):

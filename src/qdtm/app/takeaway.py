@@ -85,7 +85,7 @@ def program(request: FitRequest, result: Result) -> str:
     lines = [
         *_opening(request),
         "queries = [",
-        *(f"    {_call(query)}," for query in request.queries),
+        *(f"    {_call(query)}," for query in request.first_queries),
         "]",
         "model = QueryDrivenTopicModel(",
         "    queries,",
@@ -94,6 +94,7 @@ def program(request: FitRequest, result: Result) -> str:
         f"    random_state={request.seed},",
         ")",
         "model.fit(corpus)",
+        *(f"model.add_query({_call(query)})" for query in request.added_queries),
         *(f'model.drill_down("{split.of}")' for split in result.fit.splits),
         "for topic in model.topics_:",
         "    print(topic.name, topic.top_words(10))",

@@ -12,16 +12,19 @@ from typing import Any
 from qdtm.app.corpora import SAVED, read_about, read_upload
 from qdtm.app.intake import index_corpus, preview_file
 from qdtm.app.jobs import PROGRESS, RESULT
+from qdtm.app.labels import read_labels
 from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest, Request
 from qdtm.app.workspace import Workspace, write_json
 from qdtm.corpus import Corpus
 from qdtm.model import QueryDrivenTopicModel
+from qdtm.results.result import Result
 from qdtm.sampler.progress import Progress
 
 _SECONDS = 0.2  # between two notes of progress
 
 Outcome = dict[str, Any]
 Stops = Callable[[], bool]
+NotesOn = Callable[[Corpus], "FitNotes"]
 
 
 def run(request: Request, folder: Path, stops: Any) -> Outcome:
@@ -60,19 +63,8 @@ def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome
 
 
 def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) -> Outcome:
-    about = read_about(workspace, request.corpus)
-    corpus = Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
-    notes = FitNotes(folder / PROGRESS, stops, corpus.vocabulary)
-    model = QueryDrivenTopicModel(
-        list(request.queries),
-        random_state=request.seed,
-        subtopics=request.subtopics,
-        n_chains=request.n_chains,
-        n_jobs=request.n_jobs,
-        progress=notes,
-    )
-    model.fit(corpus)
-    model.set_columns(time_column=about.columns.time, group_column=about.columns.group)
+    make = _fitted if request.base is None else _with_more
+    model = make(workspace, request, lambda corpus: FitNotes(folder / PROGRESS, stops, corpus.vocabulary))
     model.save(folder / RESULT)
     if not model.fit_.interrupted:
         return {"state": "done"}
@@ -80,6 +72,32 @@ def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) ->
         return {"state": "stopped", "message": "Stopped by you; this is what was found until then."}
     message = "The server went away during the fit; this is what was found until then."
     return {"state": "interrupted", "message": message}
+
+
+def _fitted(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> QueryDrivenTopicModel:
+    about = read_about(workspace, request.corpus)
+    corpus = Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
+    model = QueryDrivenTopicModel(
+        list(request.queries),
+        random_state=request.seed,
+        subtopics=request.subtopics,
+        n_chains=request.n_chains,
+        n_jobs=request.n_jobs,
+        progress=notes_on(corpus),
+    )
+    model.fit(corpus)
+    return model.set_columns(time_column=about.columns.time, group_column=about.columns.group)
+
+
+def _with_more(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> QueryDrivenTopicModel:
+    """Go on from an earlier result, under the names that its topics have; it stays as it is."""
+    before = workspace.existing("jobs", str(request.base))
+    result, labels = Result.load(before / RESULT), read_labels(before)
+    model = QueryDrivenTopicModel.of(result.with_labels(labels) if labels else result)
+    model.n_jobs, model.progress = request.n_jobs, notes_on(result.corpus)
+    for query in request.queries[result.fit.n_queries :]:
+        model.add_query(query)
+    return model
 
 
 class Pace:

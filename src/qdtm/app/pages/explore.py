@@ -216,6 +216,7 @@ class ResultPage:
         Panel(
             "take_away.html",
             job=self._job,
+            corpus=self._request.corpus,
             kinds=[(kind, unavailable(kind)) for kind in KINDS],
             program=program(self._request, self._explorer.result),
             methods=methods_paragraph(self._explorer.result),

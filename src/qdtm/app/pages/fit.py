@@ -38,7 +38,8 @@ def _watch(context: AppContext, job_id: str, request: FitRequest, names: str) ->
         job = context.jobs.get(job_id)
         if job.has_result:
             timer.cancel()
-            ui.navigate.to(f"/result/{job_id}")
+            newest = f"?query={len(request.queries) - 1}" if request.base else ""
+            ui.navigate.to(f"/result/{job_id}{newest}")
         elif job.has_ended:
             timer.cancel()
             panel.delete()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -28,6 +28,8 @@ from qdtm.app.pages.frame import frame, page, while_waiting
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
+from qdtm.app.workspace import NotFoundError
+from qdtm.concepts import Query, as_queries
 from qdtm.errors import QdtmError
 from qdtm.report.building import evidence_sentences
 
@@ -46,32 +48,70 @@ def register(context: AppContext) -> None:
     """Add the page."""
 
     @page("/ask/{corpus_id}")
-    async def ask(corpus_id: str, ask: str = "") -> None:
+    async def ask(corpus_id: str, ask: str = "", add_to: str = "") -> None:
         about = read_about(context.workspace, corpus_id)
+        base = _base(context, corpus_id, add_to) if add_to else None
         with frame(f"Query · {about.name}", "Query"):
             opened = await while_waiting("Opening the corpus …", lambda: context.opened.corpus(corpus_id))
             Panel("about_corpus.html", about=about)
-            await QueryPage(context, about, opened, drafts_from_text(ask) or (Draft(),)).build()
+            await QueryPage(context, about, opened, drafts_from_text(ask) or (Draft(),), base).build()
+
+
+@dataclass(frozen=True)
+class Base:
+    """A result to which queries are added: its job, and how it was asked."""
+
+    id: str
+    request: FitRequest
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """Its queries as they would stand on the page."""
+        return [Draft.of(query) for query in self.request.queries]
+
+
+def _base(context: AppContext, corpus_id: str, job_id: str) -> Base:
+    job = context.jobs.get(job_id)
+    if not isinstance(job.request, FitRequest) or not job.has_result or job.request.corpus != corpus_id:
+        raise NotFoundError("There is no such result to add a query to.")
+    return Base(job.id, job.request)
 
 
 class QueryPage:
     """The queries of one visitor, from the first letter to the start of a fit."""
 
     def __init__(
-        self, context: AppContext, about: AboutCorpus, opened: OpenCorpus, drafts: tuple[Draft, ...]
+        self,
+        context: AppContext,
+        about: AboutCorpus,
+        opened: OpenCorpus,
+        drafts: tuple[Draft, ...],
+        base: Base | None = None,
     ) -> None:
-        self._context, self._about, self._opened = context, about, opened
+        self._context, self._about, self._opened, self._base = context, about, opened, base
         self._rows = [QueryRow(self, draft) for draft in drafts]
         self._turn = 0
         self._looked: tuple[LookedUp, ...] = ()
 
     async def build(self) -> None:
         """Make the elements."""
-        examples = _EXAMPLES if self._about.id == DEMO else ()
-        Panel("ask.html", {"example": self._take_example}, examples=examples)
+        known = [query.name for query in self._base.request.queries] if self._base else []
+        examples = [text for text in _EXAMPLES if self._about.id == DEMO and text not in known]
+        Panel("ask.html", {"example": self._take_example}, examples=examples, known=known)
         self._list = ui.element("div").classes("asked")
         with ui.element("div").classes("actions"):
             button("Add another query", lambda: guarded(self._add), plain=True)
+        if self._base is None:
+            self._build_settings()
+        with ui.element("div").classes("actions"):
+            self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
+        self._foot = Panel("fit_note.html", asked=0, ready=False)
+        for row in self._rows:
+            with self._list:
+                row.build()
+        await self.look_up()
+
+    def _build_settings(self) -> None:
         with ui.element("details").classes("settings"):
             Panel("settings_summary.html", tag="summary", text="Settings")
             with ui.element("div").classes("fields-row"):
@@ -81,13 +121,6 @@ class QueryPage:
                 self._subtopics = ui.checkbox("Split topics into subtopics", value=True)
                 self._chains = ui.select(_CHAINS, label="Runs", value=1).props("outlined dense options-dense")
                 self._chains.classes("choice")
-        with ui.element("div").classes("actions"):
-            self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
-        self._foot = Panel("fit_note.html", asked=0, ready=False)
-        for row in self._rows:
-            with self._list:
-                row.build()
-        await self.look_up()
 
     @property
     def drafts(self) -> list[Draft]:
@@ -98,14 +131,17 @@ class QueryPage:
         """Ask the corpus again; an answer that is overtaken by a newer question is not shown."""
         self._turn += 1
         turn, drafts = self._turn, self.drafts
-        looked = await asyncio.to_thread(look_up, self._opened.corpus, drafts, vectors())
+        known = self._base.drafts if self._base else []
+        looked = await asyncio.to_thread(look_up, self._opened.corpus, [*known, *drafts], vectors())
         if turn != self._turn:
             return
+        looked = looked[len(known) :]
         self._looked = looked
         for row, found in zip(self._rows, looked, strict=True):
             row.show(found)
         self._show_foot()
-        ui.navigate.history.replace(f"/ask/{self._about.id}?ask={quote(drafts_to_text(drafts))}")
+        to = f"&add_to={self._base.id}" if self._base else ""
+        ui.navigate.history.replace(f"/ask/{self._about.id}?ask={quote(drafts_to_text(drafts))}{to}")
 
     def _show_foot(self) -> None:
         asked = [found for row, found in zip(self._rows, self._looked, strict=True) if not row.draft.is_empty]
@@ -118,7 +154,8 @@ class QueryPage:
             await self._rows[0].set_text(text)
 
     async def _add(self) -> None:
-        if len(self._rows) >= MAX_QUERIES:
+        known = self._base.request.queries if self._base else ()
+        if len(known) + len(self._rows) >= MAX_QUERIES:
             raise QdtmError(f"A fit takes {MAX_QUERIES} queries at most.")
         row = QueryRow(self, Draft())
         self._rows.append(row)
@@ -154,7 +191,11 @@ class QueryPage:
         queries = tuple(draft.query() for draft in self.drafts if not draft.is_empty)
         if not queries:
             raise QdtmError("Type a query first.")
-        request = FitRequest(
+        request = self._request(queries) if self._base is None else _more(self._base, queries)
+        ui.navigate.to(f"/fit/{self._context.jobs.submit(request)}")
+
+    def _request(self, queries: tuple[Query, ...]) -> FitRequest:
+        return FitRequest(
             self._about.id,
             self._about.name,
             queries,
@@ -165,7 +206,13 @@ class QueryPage:
             columns=self._about.columns,
             language=self._about.language,
         )
-        ui.navigate.to(f"/fit/{self._context.jobs.submit(request)}")
+
+
+def _more(base: Base, queries: tuple[Query, ...]) -> FitRequest:
+    """Ask for more queries beside those that a result has."""
+    asked = base.request
+    n_added = asked.n_added + len(queries)
+    return replace(asked, queries=as_queries([*asked.queries, *queries]), base=base.id, n_added=n_added)
 
 
 class QueryRow:
