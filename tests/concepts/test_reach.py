@@ -10,6 +10,7 @@ from qdtm.concepts.reach import (
     BROADEST,
     DOUBT,
     FULL_COVER,
+    MOST_OF_MIDWAY,
     MOST_PER_WITNESS,
     Reach,
     cover_the_corpus,
@@ -124,6 +125,13 @@ def test_few_witnesses_speak_for_few_documents():
     scores, witnesses = np.arange(10_000.0), np.zeros(10_000)
     witnesses[[1, 2]] = 1.0  # they look like anything else
     assert estimate_breadth(scores, witnesses) == pytest.approx(2 * MOST_PER_WITNESS / 10_000)
+
+
+def test_witnesses_with_nothing_in_common_do_not_take_the_corpus():
+    scores, witnesses = np.zeros(10_000), np.zeros(10_000)
+    witnesses[::100] = 1.0
+    midway = np.sqrt(100 * 10_000) / 10_000
+    assert estimate_breadth(scores, witnesses) == pytest.approx(MOST_OF_MIDWAY * midway)
 
 
 def test_a_breadth_is_never_everything_or_nothing():

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from qdtm.results.relevance import Relevance
+from qdtm.results.relevance import ALONE_ERROR, Relevance
 
 
 def test_the_cutoff_has_the_highest_f1_that_the_probabilities_promise():
@@ -40,6 +40,13 @@ def test_the_interval_grows_with_doubt_and_stays_within_the_corpus():
     assert sure.n_about == pytest.approx(unsure.n_about)
     assert unsure.n_about_interval[1] > sure.n_about_interval[1]
     assert Relevance("q", np.ones(10)).n_about_interval[1] == 10
+
+
+def test_the_interval_of_a_query_alone_goes_down_to_a_part_of_those_that_name_it():
+    scores = np.repeat([1.0, 0.0], [400, 600])
+    alone, few = (Relevance("q", scores, typical_error=ALONE_ERROR, n_named=n) for n in (390, 50))
+    assert alone.n_about_interval == Relevance("q", scores, typical_error=ALONE_ERROR).n_about_interval
+    assert few.n_about_interval == (20.0, alone.n_about_interval[1])
 
 
 @pytest.mark.parametrize("scores", [np.zeros(3), np.zeros(0)])

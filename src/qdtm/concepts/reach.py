@@ -32,6 +32,12 @@ SHARE_ABOVE = 0.5
 MOST_PER_WITNESS = 40
 """No concept is taken to have more documents for each one that names it."""
 
+MOST_OF_MIDWAY = 1.75
+"""Nor more than so many times what lies midway between those that name it and all documents.
+
+Midway in orders of magnitude, the square root of their product; on labelled corpora concepts have 0.2 to 2.4
+times that. Where witnesses have little in common the estimate would run beyond."""
+
 FULL_COVER = 0.75
 """Estimated breadths that add up to this count as covering the corpus: they are cautious estimates."""
 
@@ -125,7 +131,8 @@ def breadth_of(n_above: int, n_witnesses: int, n_documents: int) -> float:
     """The breadth, where `n_above` documents score like the better half of the witnesses."""
     if not n_witnesses:
         return 1.0 / max(n_documents, 1)
-    most = min(BROADEST * n_documents, MOST_PER_WITNESS * n_witnesses)
+    midway = float(np.sqrt(n_witnesses * n_documents))
+    most = min(BROADEST * n_documents, MOST_PER_WITNESS * n_witnesses, MOST_OF_MIDWAY * midway)
     return float(np.clip(n_above / SHARE_ABOVE, 1.0, max(most, 1.0)) / n_documents)
 
 

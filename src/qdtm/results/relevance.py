@@ -20,6 +20,9 @@ TYPICAL_ERROR, ALONE_ERROR = 0.35, 0.6
 
 Measured on labelled corpora, see docs/relevance.md."""
 
+NAMED_AND_MEANT = 0.4
+"""Of the documents that name a query alone, so many are about it at least, but for rare exceptions."""
+
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
 
 
@@ -36,12 +39,15 @@ class Relevance:
         How many documents are about the query by what a person said of a sample of them, if one did.
     typical_error : float
         How far the logarithm of the count is usually off.
+    n_named : int, optional
+        How many documents name the query, if that is all that bounds it from below.
     """
 
     query: str
     scores: FloatArray
     counted: Interval | None = None
     typical_error: float = TYPICAL_ERROR
+    n_named: int | None = None
 
     @cached_property
     def cutoff(self) -> float:
@@ -74,13 +80,20 @@ class Relevance:
 
     @property
     def n_about_interval(self) -> tuple[float, float]:
-        """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted."""
+        """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted.
+
+        A query asked alone may mean far less than its topic: the words that name it may mostly stand in
+        documents about other things. So its interval goes down to a part of the documents that name it.
+        """
         if self.counted is not None:
             return self.counted.low, self.counted.high
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
         spread = np.hypot(self.typical_error, chance / max(self.n_about, 1.0))
         factor = float(np.exp(_WITHIN_90 * spread))
-        return self.n_about / factor, min(self.n_about * factor, float(len(self.scores)))
+        low = self.n_about / factor
+        if self.n_named is not None:
+            low = min(low, NAMED_AND_MEANT * self.n_named)
+        return low, min(self.n_about * factor, float(len(self.scores)))
 
     def summary(self) -> str:
         """Say it in a sentence, for people."""

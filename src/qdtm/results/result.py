@@ -30,7 +30,7 @@ from qdtm.results.distributions import (
 from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
-from qdtm.results.relevance import ALONE_ERROR, TYPICAL_ERROR, Relevance
+from qdtm.results.relevance import ALONE_ERROR, Relevance
 from qdtm.results.scores import judged_relevance, main_subtopics
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.stability import Stability
@@ -271,8 +271,10 @@ class Result:
         scores = self.scores(q).share if judged is None else judged[:, q]
         check = self.check_of(q)
         counted = None if check is None or not check.is_enough else check.estimate().n_about
-        error = TYPICAL_ERROR if self.fit.n_queries > 1 else ALONE_ERROR
-        return Relevance(self.fit.concepts[q].name, scores, counted, error)
+        concept = self.fit.concepts[q]
+        if self.fit.n_queries > 1:
+            return Relevance(concept.name, scores, counted)
+        return Relevance(concept.name, scores, counted, ALONE_ERROR, concept.retrieved)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
         """Return the relevance to query `q` without what a person said, (D,), and its cut-off."""
