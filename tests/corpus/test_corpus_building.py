@@ -447,7 +447,7 @@ def test_nothing_is_left_behind_after_an_error(tmp_path, monkeypatch, data):
 def test_temporary_texts_go_with_the_corpus(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     corpus = Corpus.from_texts(iter(TEXTS))
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(list(tmp_path.glob("*.sqlite"))) == 1
     del corpus
     assert list(tmp_path.iterdir()) == []
 

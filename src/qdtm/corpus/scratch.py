@@ -6,6 +6,7 @@ whose lock nobody holds.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -31,21 +32,16 @@ class ScratchFile:
 
     def __init__(self) -> None:
         self._process = os.getpid()
-        folder = Path(tempfile.gettempdir())
         try:
-            while True:
-                self.path = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
-                self._lock = LivenessLock(_lock_of(self.path))
-                if self._lock.take():
-                    break
-            self.path.touch(mode=0o600, exist_ok=False)
-            if is_held(_lock_of(self.path)):  # else locks mean nothing here
-                _remove_orphans(folder)
+            folder = Path(tempfile.gettempdir())
+            self.path, self._lock = _make(folder)
         except OSError as error:
             reason = error.strerror or error
             raise StorageError(
                 f"Cannot make a temporary file: {reason}; set TMPDIR to a folder with room."
             ) from error
+        if is_held(_lock_of(self.path)):  # else locks mean nothing here
+            _remove_orphans(folder)
 
     def remove(self) -> None:
         """Remove the file; in a forked child do nothing, it is its parent's."""
@@ -55,18 +51,37 @@ class ScratchFile:
             self._lock.release(remove=True)
 
 
+def _make(folder: Path) -> tuple[Path, LivenessLock]:
+    """Make a file and take its lock, or leave nothing."""
+    path = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    lock = LivenessLock(_lock_of(path))
+    if not lock.take(wait=True):  # somebody may be looking at it just now
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+    except OSError:
+        lock.release(remove=True)
+        raise
+    return path, lock
+
+
 def _lock_of(path: Path) -> Path:
     return path.with_name(path.name + _LOCK)
 
 
 def _remove_orphans(folder: Path) -> None:
     """Remove the files of our processes that are no more."""
-    for lock_path in folder.glob(f"{_PREFIX}*{_SUFFIX}{_LOCK}"):
-        with suppress(OSError):
-            lock = LivenessLock(lock_path)
-            if _is_ours(lock_path) and lock.take():
-                lock_path.with_name(lock_path.name.removesuffix(_LOCK)).unlink(missing_ok=True)
-                lock.release(remove=True)
+    with suppress(OSError):
+        for lock_path in list(folder.glob(f"{_PREFIX}*{_SUFFIX}{_LOCK}")):
+            _remove_orphan(lock_path)
+
+
+def _remove_orphan(lock_path: Path) -> None:
+    with suppress(OSError):
+        lock = LivenessLock(lock_path)
+        if _is_ours(lock_path) and lock.take():
+            lock_path.with_name(lock_path.name.removesuffix(_LOCK)).unlink(missing_ok=True)
+            lock.release(remove=True)
 
 
 def _is_ours(path: Path) -> bool:
