@@ -32,6 +32,15 @@ from qdtm.results.distributions import FloatArray, topic_shares
 ROUNDS = 3
 """Second looks, each at the verdict that the one before has corrected."""
 
+WORDS_WEIGHT, CORE_WORDS_WEIGHT = 1.0, 3.0
+"""Of a look by mean word vectors: beside the topic's two views, and beside what names the query."""
+
+RIDGE_WEIGHT, NEIGHBOURS_WEIGHT = 2.0, 2.0
+"""Of looks by a document encoder."""
+
+CORE_LIKENESS = 3.0
+"""The weight, in the core, of how near a document is to the query itself; beside the topic it is 1."""
+
 COMPETITION = 4.0
 """The weight of a document's share among the queries."""
 
@@ -152,7 +161,7 @@ def _core(counts: Any, evidence: Evidence, meaning: Meaning, possible: NDArray[n
         [one.naming_words for one in asked],
         [one.concept_words for one in asked],
     )
-    core = core_scores(named + 3.0 * meaning.query_likeness, meaning.core_looks, possible)
+    core = core_scores(named + CORE_LIKENESS * meaning.query_likeness, meaning.core_looks, possible)
     return np.where(possible, core, -np.inf)
 
 
@@ -163,12 +172,12 @@ def _meaning(counts: Any, evidence: Evidence) -> Meaning:
     if evidence.word_vectors is None:
         return Meaning((), ())
     ridge = Ridge(centred(mean_word_vectors(counts, evidence.word_vectors)))
-    return Meaning([(1.0, ridge)], [(3.0, ridge)])
+    return Meaning([(WORDS_WEIGHT, ridge)], [(CORE_WORDS_WEIGHT, ridge)])
 
 
 def _encoded_meaning(vectors: NDArray[np.float32], queries: Sequence[NDArray[np.float32] | None]) -> Meaning:
     rows = centred(vectors)
-    looks: list[tuple[float, Look]] = [(2.0, Ridge(rows)), (2.0, Neighbours(rows))]
+    looks: list[tuple[float, Look]] = [(RIDGE_WEIGHT, Ridge(rows)), (NEIGHBOURS_WEIGHT, Neighbours(rows))]
     near = [np.zeros(len(rows)) if query is None else likeness(vectors, query) for query in queries]
     return Meaning(looks, looks, standardised(np.column_stack(near)))
 

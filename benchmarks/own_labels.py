@@ -1,0 +1,133 @@
+"""How well categories of a labelled corpus of your own are found, each asked for alone, beside retrieval.
+
+    python benchmarks/own_labels.py TEXTS.jsonl coffee "iron-steel=steel" [--encoder NAME] [--seed N]
+
+A line of the file is an object with "text" and "labels" (one or a list). What is asked is a label, or a label
+and the query for it. A table in Markdown comes out: P@K of relevance, p(z|d), query likelihood and BM25 with
+the query's words, and query likelihood with the concept words; the calibration error; and the count of
+documents with its interval beside the true number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm.evaluation.metrics import precision_at_k
+from qdtm.evaluation.metrics.calibration import calibration_error
+from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
+
+HEAD = (
+    "query",
+    "share",
+    "relevance",
+    "p(z|d)",
+    "ql query",
+    "bm25 query",
+    "ql concept",
+    "ECE",
+    "count",
+    "true",
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one query found."""
+
+    query: str
+    n_documents: int
+    n_true: int
+    relevance: float
+    share: float
+    ql_query: float
+    bm25_query: float
+    ql_concept: float
+    ece: float
+    n_about: float
+    low: float
+    high: float
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the interval has the true number."""
+        return self.low <= self.n_true <= self.high
+
+
+def read(path: Path) -> tuple[Corpus, list[set[str]]]:
+    """Read the texts, and the labels of each."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    labels = [{row["labels"]} if isinstance(row["labels"], str) else set(row["labels"]) for row in rows]
+    return Corpus.from_texts([row["text"] for row in rows]), labels
+
+
+def ask(corpus: Corpus, truth: NDArray[np.bool_], query: str, encoder: str | None, seed: int) -> Found:
+    """Ask for one category."""
+    model = QueryDrivenTopicModel(query, subtopics=False, encoder=encoder, random_state=seed).fit(corpus)
+    relevance, (concept,) = model.relevance(), model.concepts_
+    counts = corpus.document_term_matrix
+    named, concept_words = np.array(concept.naming_indices), np.array(concept.word_indices)
+    scores = (
+        relevance.scores,
+        model.doc_topic_[:, 0],
+        query_likelihood_scores(counts, named),
+        bm25_scores(counts, named),
+        query_likelihood_scores(counts, concept_words),
+    )
+    return Found(
+        query,
+        len(truth),
+        int(truth.sum()),
+        *(precision_at_k(score, truth) for score in scores),
+        calibration_error(relevance.scores, truth),
+        relevance.n_about,
+        *relevance.n_about_interval,
+    )
+
+
+def table(rows: Sequence[Found]) -> Iterator[str]:
+    """Yield the lines of a table, the means last."""
+    yield "| " + " | ".join(name.replace("|", "\\|") for name in HEAD) + " |"
+    yield "|---" * len(HEAD) + "|"
+    for row in rows:
+        figures = [row.relevance, row.share, row.ql_query, row.bm25_query, row.ql_concept, row.ece]
+        cells = [row.query, f"{row.n_true / row.n_documents:.1%}", *(f"{f:.3f}" for f in figures)]
+        counted = f"{row.n_about:,.0f} ({row.low:,.0f} to {row.high:,.0f})"
+        yield "| " + " | ".join([*cells, counted, f"{row.n_true:,}"]) + " |"
+    names = ("relevance", "share", "ql_query", "bm25_query", "ql_concept", "ece")
+    means = [f"{np.mean([getattr(row, name) for row in rows]):.3f}" for name in names]
+    inside = f"{np.mean([row.is_inside for row in rows]):.0%} inside"
+    yield "| " + " | ".join(["mean", "", *means, inside, ""]) + " |"
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("asked", nargs="+", metavar="LABEL[=QUERY]")
+    parser.add_argument("--encoder")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, help="write the figures here too, as JSON")
+    options = parser.parse_args()
+    corpus, labels = read(options.texts)
+    rows = []
+    for asked in options.asked:
+        label, _, query = asked.partition("=")
+        truth = np.array([label in own for own in labels])
+        if not truth.any():
+            parser.error(f"no text has the label {label!r}")
+        rows.append(ask(corpus, truth, query or label, options.encoder, options.seed))
+    print("\n".join(table(rows)))
+    if options.out is not None:
+        options.out.write_text(json.dumps([asdict(row) for row in rows], indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
