@@ -13,9 +13,9 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "own_labels.py"
 @pytest.fixture
 def texts(tmp_path):
     about = {
-        "fire": "smoke flame forest firefighter burn rescue".split(),
-        "cricket": "bat ball wicket bowler innings umpire".split(),
-        "law": "court judge verdict appeal lawyer trial".split(),
+        "fire": ["smoke", "flame", "forest", "firefighter", "burn", "rescue"],
+        "cricket": ["bat", "ball", "wicket", "bowler", "innings", "umpire"],
+        "law": ["court", "judge", "verdict", "appeal", "lawyer", "trial"],
     }
     rows = [
         {"text": " ".join([label, *words[j % 3 :], words[j % 5]]), "labels": label if j % 2 else [label]}
