@@ -1,10 +1,12 @@
 """Examples in the documents: Python sessions and commands in a page are run, and must print what it says."""
 
+import contextlib
 import doctest
-import os
 import re
-import subprocess
-import sys
+
+from click.testing import CliRunner
+
+from qdtm.cli.main import cli
 
 
 def blocks(text, language):
@@ -30,14 +32,10 @@ def commands(text):
 
 
 def run_command(command, folder):
-    """Run a command of a page on a screen of 100 columns."""
+    """Run a command of a page on a screen of 100 columns; return what it prints."""
     program, *arguments = command.split()
     assert program == "qdtm"
-    return subprocess.run(
-        [sys.executable, "-m", "qdtm", *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "100"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with contextlib.chdir(folder):
+        run = CliRunner(env={"COLUMNS": "100"}).invoke(cli, arguments, prog_name="qdtm")
+    assert run.exit_code == 0, f"{run.stderr}\n{run.exception!r}"
+    return run.stdout

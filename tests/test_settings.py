@@ -131,7 +131,8 @@ def test_promotion_may_be_nothing_and_nearly_a_whole(weight: float) -> None:
 
 def test_threads() -> None:
     assert settings_of(n_jobs=3).n_jobs == 3
-    assert settings_of(n_jobs=-1).n_jobs == os.cpu_count()
+    may_use = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert settings_of(n_jobs=-1).n_jobs == may_use
 
 
 def test_objects_of_the_right_kind_pass() -> None:

@@ -56,7 +56,11 @@ def test_without_the_authors_stop_words_english_ones_stand_in(cache_folder):
 
 @pytest.mark.parametrize(
     ("name", "n_documents", "tolerance", "n_words"),
-    [("20news", 14_269, 5, 5_000), ("tagmynews", 21_565, 0, 5_000), ("searchsnippets", 12_276, 0, 3_827)],
+    [
+        pytest.param("20news", 14_269, 5, 5_000, marks=pytest.mark.slow),
+        ("tagmynews", 21_565, 0, 5_000),
+        ("searchsnippets", 12_276, 0, 3_827),
+    ],
 )
 def test_real_corpora_have_the_counts_of_the_paper(data_folder, name, n_documents, tolerance, n_words):
     dataset = load_dataset(name, data_folder)
