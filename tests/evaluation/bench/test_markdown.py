@@ -47,6 +47,12 @@ def test_the_documented_readings_are_those_of_the_results(dataset):
     assert table in (DOCS / "reproduction.md").read_text(encoding="utf-8")
 
 
+def test_the_documented_features_are_those_of_the_results():
+    table = feature_table(read_summaries(DOCS / "results" / "table1.json"))
+    assert "`bertopic`" in table
+    assert table in (DOCS / "reproduction.md").read_text(encoding="utf-8")
+
+
 def test_all_features_stand_beside_as_many_as_the_others_have():
     means = {"accuracy": 0.6, "accuracy_all_features": 0.75, "n_features": 211.4}
     rows = [
