@@ -147,4 +147,5 @@ def moved_prior(expected: FloatArray, size: int) -> tuple[FloatArray, FloatArray
 
 def _interval(draws: NDArray[np.float64], level: float) -> Interval:
     low, high = np.quantile(draws, [(1.0 - level) / 2, (1.0 + level) / 2])
-    return Interval(float(draws.mean()), float(low), float(high), level)
+    mean = float(np.clip(draws.mean(), low, high))  # a few draws far off may pull it out of the interval
+    return Interval(mean, float(low), float(high), level)
