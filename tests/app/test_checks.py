@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from qdtm.app.checks import check_stamp, keep_check, with_checks
+from qdtm.app.checks import check_stamp, with_checks
 from qdtm.corpus import Corpus
 from qdtm.model import QueryDrivenTopicModel
 from qdtm.results.checks.drawing import begin_check
+from qdtm.results.checks.files import keep_check
 from qdtm.results.result import Result
 
 from .texts import rows
@@ -23,11 +24,12 @@ def test_answers_to_each_query_are_kept_and_seen(result: Result, tmp_path) -> No
     assert check_stamp(tmp_path) == 0
     assert with_checks(tmp_path, result).fit.checks == ()
     school, hospital = (begin_check(result, q, 10) for q in (0, 1))
-    keep_check(tmp_path, result, school.answer(school.open[0], True))
-    keep_check(tmp_path, result, hospital.answer(hospital.open[0], False))
+    n = result.corpus.n_documents
+    keep_check(tmp_path, school.answer(school.open[0], True), n)
+    keep_check(tmp_path, hospital.answer(hospital.open[0], False), n)
     again = begin_check(with_checks(tmp_path, result), 0)
     assert again.answers == {school.open[0]: True}
-    keep_check(tmp_path, result, again.without_last())
+    keep_check(tmp_path, again.without_last(), n)
     seen = with_checks(tmp_path, result)
     assert [len(check.answers) for check in seen.fit.checks] in ([0, 1], [1, 0])
     assert check_stamp(tmp_path) > 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from qdtm.results.checks.files import read_checks, write_checks
-from qdtm.results.checks.handcheck import HandCheck
+from qdtm.results.checks.files import read_checks
 from qdtm.results.result import Result
 from qdtm.storage import CHECK
 
@@ -27,8 +26,3 @@ def with_checks(folder: Path, result: Result) -> Result:
     for check in read_checks(folder, result.corpus.n_documents):
         result = result.with_check(check)
     return result
-
-
-def keep_check(folder: Path, result: Result, check: HandCheck) -> None:
-    """Keep a query's answers beside those of the other queries."""
-    write_checks(folder / CHECK, with_checks(folder, result).with_check(check).fit.checks)

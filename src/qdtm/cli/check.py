@@ -152,10 +152,9 @@ def _typed() -> str:
 
 def _keep(directory: str, result: Result, check: HandCheck) -> None:
     """Write the answers beside the result."""
-    from qdtm.results.checks.files import write_checks
-    from qdtm.storage import CHECK
+    from qdtm.results.checks.files import keep_check
 
-    write_checks(Path(directory) / CHECK, result.with_check(check).fit.checks)
+    keep_check(Path(directory), check, result.corpus.n_documents)
 
 
 def _renew(directory: str, result: Result, check: HandCheck) -> None:

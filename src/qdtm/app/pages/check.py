@@ -7,7 +7,6 @@ import asyncio
 from nicegui import ui
 from nicegui.events import KeyEventArguments
 
-from qdtm.app.checks import keep_check
 from qdtm.app.context import AppContext
 from qdtm.app.exploring import Explorer
 from qdtm.app.jobs import Job
@@ -16,6 +15,7 @@ from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
 from qdtm.app.workspace import NotFoundError
 from qdtm.results.checks.drawing import begin_check
+from qdtm.results.checks.files import keep_check
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.passages import Passage
 
@@ -68,7 +68,8 @@ class CheckPage:
 
     async def _keep(self, check: HandCheck) -> None:
         """Keep the answers; the next who opens the result sees relevance that agrees with them."""
-        await asyncio.to_thread(keep_check, self._job.folder, self._explorer.result, check)
+        n_documents = self._explorer.result.corpus.n_documents
+        await asyncio.to_thread(keep_check, self._job.folder, check, n_documents)
         self._check = check
         await self._show()
 

@@ -57,6 +57,18 @@ def write_checks(path: Path, checks: Sequence[HandCheck]) -> None:
         unfinished.write_text(json.dumps(value, allow_nan=False) + "\n", encoding="utf-8")
 
 
+def keep_check(folder: Path, check: HandCheck, n_documents: int) -> None:
+    """Write a hand-check beside those of the other queries that are in a folder by now.
+
+    Raises
+    ------
+    StorageError
+        If what is there is damaged, or the disk refuses.
+    """
+    others = [each for each in read_checks(folder, n_documents) if each.query != check.query]
+    write_checks(folder / CHECK, [*others, check])
+
+
 def write_sample(path: str | os.PathLike[str], check: HandCheck, documents: DocumentStore) -> None:
     """Write the sample as a .csv table; answers that there are already are filled in."""
     names = {True: "yes", False: "no", None: "skip"}
