@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.evaluation.metrics import precision_at_k
 from qdtm.evaluation.metrics.calibration import calibration_error
+from qdtm.evaluation.systems.baselines import break_ties
 from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
 
 HEAD = (
@@ -85,7 +86,7 @@ def ask(corpus: Corpus, truth: NDArray[np.bool_], query: str, encoder: str | Non
         query,
         len(truth),
         int(truth.sum()),
-        *(precision_at_k(score, truth) for score in scores),
+        *(precision_at_k(score, truth) for score in break_ties(np.column_stack(scores), seed).T),
         calibration_error(relevance.scores, truth),
         relevance.n_about,
         *relevance.n_about_interval,

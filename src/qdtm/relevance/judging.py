@@ -135,7 +135,7 @@ def judge_documents(counts: Any, word_topic: NDArray[np.float32], evidence: Evid
     looked = seen.looked if meaning.topic_looks else share
     scores = _compete(seen.scores)
     judged = np.column_stack(
-        [calibrate(scores[:, q], looked[:, q], seen.verdict[:, q]) for q in range(n_queries)]
+        [calibrate(scores[:, q], looked[:, q], seen.first_verdict[:, q]) for q in range(n_queries)]
     )  # (D, Q)
     core = _core(counts, evidence, meaning, possible)
     head = HEAD_AMONG_RIVALS if evidence.covering else HEAD

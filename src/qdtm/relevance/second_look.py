@@ -107,13 +107,13 @@ class Judgement:
         Of the first view and of all looks together.
     looked : ndarray of float64, shape (D, Q)
         Of the last looks alone, which did not see the document's own verdict.
-    verdict : ndarray of bool, shape (D, Q)
-        What the last looks learned from.
+    first_verdict : ndarray of bool, shape (D, Q)
+        What the first view said alone.
     """
 
     scores: FloatArray
     looked: FloatArray
-    verdict: NDArray[np.bool_]
+    first_verdict: NDArray[np.bool_]
 
 
 def look_again(
@@ -137,12 +137,13 @@ def look_again(
         How many documents a verdict has.
     rounds : int
     """
-    scores, looked, verdict = first, first, reach_verdict(first, possible, sizes)
+    first_verdict = verdict = reach_verdict(first, possible, sizes)
+    scores, looked = first, first
     for _ in range(rounds if looks else 0):
-        verdict = reach_verdict(scores, possible, sizes)
         looked = np.sum([weight * standardised(look(verdict)) for weight, look in looks], axis=0)
         scores = first + looked
-    return Judgement(scores, looked, verdict)
+        verdict = reach_verdict(scores, possible, sizes)
+    return Judgement(scores, looked, first_verdict)
 
 
 def reach_verdict(
