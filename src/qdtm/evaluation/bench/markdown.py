@@ -33,7 +33,7 @@ def figure_table(summaries: Sequence[Summary], dataset: str) -> str:
     metrics = list(dict.fromkeys(row.metric for row in rows))
     head = ["row", *(f"{metric}: {side}" for metric in metrics for side in ("paper", "ours", "+/-"))]
     lines = [head, ["---"] * len(head)]
-    most_runs = max(row.runs for row in rows)
+    most_runs = max(row.runs for row in summaries)
     for model in _models(rows, dataset, metrics):
         by_metric = {row.metric: row for row in rows if row.model == model}
         cells = [_cells(by_metric.get(metric), published(model, dataset, metric)) for metric in metrics]
