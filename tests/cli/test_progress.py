@@ -47,6 +47,20 @@ def test_chains_side_by_side_have_a_line_for_each_stage_of_theirs():
     ]
 
 
+def test_queries_side_by_side_have_one_line_each_when_they_are_done():
+    steps = show(FitDisplay)
+    display = next(steps)
+    display(Progress("parents", None, 80, 300, 8, -6.5))
+    for sweep in (1, 2, 3):
+        for query in ("fire", "rain"):
+            display(Progress("subtopics", query, sweep, 300, 2, -6.0))
+    assert next(steps).splitlines()[1:] == [
+        "parent topics: 80 sweeps, 8 topics",
+        "subtopics of 'fire': 3 sweeps, 2 topics",
+        "subtopics of 'rain': 3 sweeps, 2 topics",
+    ]
+
+
 def test_a_live_line_on_a_terminal_that_goes_away():
     steps = show(FitDisplay, force_terminal=True)
     display = next(steps)

@@ -5,6 +5,7 @@ On a terminal it is a live line that is gone at the end; in a file, one line a f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,9 @@ _STAGES = {
     "parents": "parent topics",
     "subtopics": "subtopics",
 }
+_Line = tuple[int, str | None]
+"""A chain and a query: subtopics of several run side by side."""
+
 _PREPARING = "preparing (the first run compiles its kernels, once)"
 
 
@@ -57,7 +61,7 @@ class FitDisplay(AbstractContextManager["FitDisplay"]):
         self._is_live = console.is_terminal and not console.quiet
         self._bar = _live(console)
         self._tasks = {0: self._bar.add_task(_PREPARING, total=None, note="")}
-        self._last: dict[int, FitProgress] = {}  # by chain
+        self._last: dict[_Line, FitProgress] = {}
 
     def __enter__(self) -> FitDisplay:
         if self._is_live:
@@ -69,27 +73,33 @@ class FitDisplay(AbstractContextManager["FitDisplay"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for chain in sorted(self._last):
-            self._end_stage(chain)
+        self._end_stages(sorted(self._last, key=lambda key: key[0]))
         if self._is_live:
             self._bar.stop()
 
     def __call__(self, progress: FitProgress) -> None:
         """Show where the fit is."""
-        chain, last = progress.chain, self._last.get(progress.chain)
+        chain = progress.chain
         if chain not in self._tasks:
             self._tasks[chain] = self._bar.add_task("", note="")
-        if last is None or (last.stage, last.query) != (progress.stage, progress.query):
-            self._end_stage(chain)
-            self._bar.update(self._tasks[chain], description=_stage(progress), total=progress.max_sweeps)
-        self._last[chain] = progress
-        self._bar.update(self._tasks[chain], completed=progress.sweep, note=progress.note)
+        self._end_stages(
+            [key for key, last in self._last.items() if key[0] == chain and last.stage != progress.stage]
+        )
+        self._last[chain, progress.query] = progress
+        self._bar.update(
+            self._tasks[chain],
+            description=_stage(progress),
+            total=progress.max_sweeps,
+            completed=progress.sweep,
+            note=progress.note,
+        )
 
-    def _end_stage(self, chain: int) -> None:
-        """Leave a line about the stage of a chain that is over, where no live line shows it."""
-        last = self._last.get(chain)
-        if last is not None and not self._is_live:
-            self._console.print(f"{_stage(last)}: {last.outcome}")
+    def _end_stages(self, keys: Iterable[_Line]) -> None:
+        """Leave a line about each stage that is over, where no live line shows it."""
+        for key in keys:
+            last = self._last.pop(key)
+            if not self._is_live:
+                self._console.print(f"{_stage(last)}: {last.outcome}")
 
 
 def _stage(progress: FitProgress) -> str:

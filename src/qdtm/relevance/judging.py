@@ -21,11 +21,11 @@ from qdtm.relevance.core import HEAD, HEAD_AMONG_RIVALS, core_first, core_scores
 from qdtm.relevance.second_look import Look, Neighbours, Ridge, look_again
 from qdtm.relevance.views import (
     centred,
-    likeness,
     mean_log_odds,
     mean_word_vectors,
     standardised,
     topic_share,
+    unit_rows,
 )
 from qdtm.results.distributions import FloatArray, topic_shares
 
@@ -176,9 +176,12 @@ def _meaning(counts: Any, evidence: Evidence) -> Meaning:
 
 
 def _encoded_meaning(vectors: NDArray[np.float32], queries: Sequence[NDArray[np.float32] | None]) -> Meaning:
-    rows = centred(vectors)
+    common = unit_rows(vectors).mean(axis=0)
+    rows = centred(vectors, common)
     looks: list[tuple[float, Look]] = [(RIDGE_WEIGHT, Ridge(rows)), (NEIGHBOURS_WEIGHT, Neighbours(rows))]
-    near = [np.zeros(len(rows)) if query is None else likeness(vectors, query) for query in queries]
+    near = [
+        np.zeros(len(rows)) if query is None else rows @ centred(query[None], common)[0] for query in queries
+    ]
     return Meaning(looks, looks, standardised(np.column_stack(near)))
 
 

@@ -68,21 +68,19 @@ def mean_word_vectors(counts: Any, vectors: NDArray[np.float32]) -> FloatArray:
     return np.asarray(weighted @ (rarity[:, None] * vectors.astype(np.float64)))
 
 
-def centred(vectors: NDArray[Any]) -> FloatArray:
-    """Take off what all documents have in common, and give each the length 1; shape (D, d)."""
+def unit_rows(vectors: NDArray[Any]) -> FloatArray:
+    """Give each row the length 1; a row of zeros stays."""
     rows = np.asarray(vectors, np.float64)
-    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    rows -= rows.mean(axis=0)
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 
-def likeness(vectors: NDArray[Any], query: NDArray[Any]) -> FloatArray:
-    """Return the cosine of each document to a query, what all documents have in common taken off; (D,)."""
-    rows = np.asarray(vectors, np.float64)
-    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    own = np.asarray(query, np.float64) / max(float(np.linalg.norm(query)), 1e-12)
-    own = own - rows.mean(axis=0)
-    return np.asarray(centred(vectors) @ (own / max(float(np.linalg.norm(own)), 1e-12)))
+def centred(vectors: NDArray[Any], common: FloatArray | None = None) -> FloatArray:
+    """Take off what all documents have in common, and give each the length 1; shape (D, d).
+
+    `common`, shape (d,), is the mean of the rows unless it is given: queries are seen as the documents are.
+    """
+    rows = unit_rows(vectors)
+    return unit_rows(rows - (rows.mean(axis=0) if common is None else common))
 
 
 def standardised(scores: FloatArray) -> FloatArray:
