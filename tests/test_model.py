@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from sklearn.pipeline import Pipeline
 
 from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline
 from qdtm.errors import EmbeddingError, ParameterError, QueryError
+from qdtm.results.relevance import ALONE_ERROR, TYPICAL_ERROR
+from qdtm.results.result import Result
 from qdtm.sampler.progress import Progress
 
 FIRE = "fire bushfire firefighter smoke wind forest flame burn hectare blaze"
@@ -763,3 +766,14 @@ class TestInterruption:
 
     def test_a_fit_that_is_left_alone_is_not_marked(self, model: QueryDrivenTopicModel) -> None:
         assert not model.fit_.interrupted
+
+
+def test_a_count_is_surer_of_queries_that_cover_the_corpus(model: QueryDrivenTopicModel) -> None:
+    def said(background: float) -> Any:
+        word_topic = model.fit_.word_topic.copy()
+        word_topic[:, 2:] *= background
+        return Result(replace(model.fit_, word_topic=word_topic), model.corpus_).relevance("fire")
+
+    covering, leaving_much = said(0.01), said(100.0)
+    assert (covering.typical_error, covering.n_named) == (TYPICAL_ERROR, None)
+    assert (leaving_much.typical_error, leaving_much.n_named) == (ALONE_ERROR, model.concepts_[0].retrieved)

@@ -16,12 +16,12 @@ from qdtm.results.checks.estimate import Interval
 from qdtm.results.distributions import FloatArray
 
 TYPICAL_ERROR, ALONE_ERROR = 0.35, 0.6
-"""How far the logarithm of the count is usually off: of several queries, and of one without rivals.
+"""How far the logarithm of the count is usually off: of queries that cover the corpus, and of others.
 
 Measured on labelled corpora, see docs/relevance.md."""
 
 NAMED_AND_MEANT = 0.4
-"""Of the documents that name a query alone, so many are about it at least, but for rare exceptions."""
+"""Of the documents that name a query without rivals, so many at least are about it, mostly."""
 
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
 
@@ -82,7 +82,7 @@ class Relevance:
     def n_about_interval(self) -> tuple[float, float]:
         """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted.
 
-        A query asked alone may mean far less than its topic: the words that name it may mostly stand in
+        A query without rivals may mean far less than its topic: the words that name it may mostly stand in
         documents about other things. So its interval goes down to a part of the documents that name it.
         """
         if self.counted is not None:

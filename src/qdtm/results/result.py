@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.concepts.reach import FULL_COVER
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.checks.handcheck import HandCheck
@@ -272,8 +273,8 @@ class Result:
         check = self.check_of(q)
         counted = None if check is None or not check.is_enough else check.estimate().n_about
         concept = self.fit.concepts[q]
-        if self.fit.n_queries > 1:
-            return Relevance(concept.name, scores, counted)
+        if topic_shares(self.fit.word_topic)[: self.fit.n_queries].sum() >= FULL_COVER:
+            return Relevance(concept.name, scores, counted)  # rivals bound it
         return Relevance(concept.name, scores, counted, ALONE_ERROR, concept.retrieved)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
