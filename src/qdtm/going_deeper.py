@@ -16,7 +16,6 @@ from qdtm.showing import ShowsResult
 if TYPE_CHECKING:
     from qdtm.concepts import Concept, Query
     from qdtm.corpus import Corpus
-    from qdtm.distributed.spreading import SpreadCorpus
     from qdtm.posing import Posed
     from qdtm.relevance.encoder import Encoded
     from qdtm.results.fit import ModelFit
@@ -38,7 +37,7 @@ class GoesDeeper(ShowsResult):
 
     def _pose(
         self,
-        corpus: Corpus | SpreadCorpus,
+        corpus: Corpus,
         queries: tuple[Query, ...],
         settings: Settings,
         *,
@@ -78,7 +77,6 @@ class GoesDeeper(ShowsResult):
         from qdtm.results.result import Result
 
         result = self._result
-        result.require_documents()
         fit = open_subtopic(result.fit, result.corpus, subtopic, self._settings(), self.progress)
         self._adopt_result(Result(fit, result.corpus))
         return self._result.topic(subtopic).subtopics
@@ -110,7 +108,6 @@ class GoesDeeper(ShowsResult):
         from qdtm.posing import judge
 
         fit, corpus = self._result.fit, self._result.corpus
-        self._result.require_documents()
         settings = self._settings()
         if fit.threshold is not None:  # as before, and known
             settings = replace(settings, similarity_threshold=fit.threshold)

@@ -21,11 +21,10 @@ from qdtm.cluster.opening import open_engine
 from qdtm.concepts import Concept, Query, as_queries, choose_concepts
 from qdtm.concepts.choosing import measure_reaches
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.distributed.files import FileCorpus
-from qdtm.distributed.spreading import SpreadCorpus, gather_corpus
+from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
 from qdtm.embeddings.vectors import WordVectors
-from qdtm.errors import EmbeddingError, ParameterError
+from qdtm.errors import ParameterError
 from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
@@ -215,8 +214,8 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         Parameters
         ----------
         X : Corpus, FileCorpus, or anything that `Corpus.of` takes
-            Texts, ready tokens, a DataFrame or an iterator. The documents of a `FileCorpus` stay with the
-            workers if the engine is "ray".
+            Texts, ready tokens, a DataFrame or an iterator. The files of a `FileCorpus` are read into one
+            corpus in this process, whatever the engine is.
         y : ignored
         checkpoint : path, optional
             A folder, where a fit that takes long is written down now and then; `resume` goes on from there if
@@ -225,10 +224,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         settings = self._settings()
         queries = as_queries(self.queries)
         if isinstance(X, FileCorpus):
-            source = replace(X, pipeline=X.pipeline or self.pipeline)
-            if settings.engine == "ray":
-                return self._fit_files(source, queries, settings, checkpoint)
-            X = gather_corpus(source)
+            X = gather_corpus(replace(X, pipeline=X.pipeline or self.pipeline))
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
             needed = fit_bytes_of(corpus, len(queries), settings)
@@ -248,7 +244,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         ----------
         checkpoint : path
             The folder that `fit` was given.
-        X : Corpus, or anything that `Corpus.of` takes
+        X : Corpus, FileCorpus, or anything that `Corpus.of` takes
             The same corpus.
         **running
             How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction.
@@ -283,41 +279,9 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             checkpoint.remove()
         return self
 
-    def _fit_files(
-        self,
-        source: FileCorpus,
-        queries: tuple[Query, ...],
-        settings: Settings,
-        checkpoint: str | os.PathLike[str] | None,
-    ) -> Self:
-        """Fit a corpus whose documents are with the workers of a cluster alone."""
-        from qdtm.distributed.fitting import ClusterFit
-
-        if checkpoint is not None:
-            raise ParameterError(
-                f"checkpoint is {os.fspath(checkpoint)!r}; the fit of a FileCorpus on a cluster keeps none."
-            )
-        if self.encoder is not None:
-            raise ParameterError(
-                f"encoder is {self.encoder!r}; the documents of a FileCorpus on a cluster cannot be encoded."
-            )
-        if isinstance(self.embeddings, str) and self.embeddings == "corpus":
-            raise EmbeddingError(
-                "Vectors 'corpus' are learned where all tokens are; for files on a cluster give 'glove', "
-                "a file or None."
-            )
-        with ClusterFit(source, settings) as cluster:
-            corpus = cluster.corpus
-            posed = self._pose(corpus, queries, settings)
-            reaches = measure_reaches(corpus, posed.concepts)
-            chains = cluster.run(posed.problem(corpus, settings), reaches, posed.names, self.progress)
-            fit = cluster.finish(freeze(corpus, posed, chains, settings, self._parameters()))
-        self._adopt(fit, cluster.stand_in)
-        return self
-
     def _pose(
         self,
-        corpus: Corpus | SpreadCorpus,
+        corpus: Corpus,
         queries: tuple[Query, ...],
         settings: Settings,
         *,
@@ -325,8 +289,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         before: Sequence[Concept] = (),
     ) -> Posed:
         """Turn the queries into what the sampler is asked; all but the last may have concepts from before."""
-        counted = corpus if isinstance(corpus, Corpus) else corpus.collection
-        check_countable(counted.word_counts, corpus.vocabulary)
+        check_countable(corpus.word_counts, corpus.vocabulary)
         vectors = self._vectors(corpus, queries, settings)
         concepts = self._expand(corpus, queries, rules or self.rule, settings, vectors)
         if before:
@@ -334,16 +297,14 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
         return pose(corpus, concepts, embedded, settings)
 
-    def _vectors(
-        self, corpus: Corpus | SpreadCorpus, queries: Sequence[Query], settings: Settings
-    ) -> WordVectors | None:
+    def _vectors(self, corpus: Corpus, queries: Sequence[Query], settings: Settings) -> WordVectors | None:
         """Load the word vectors, those of the queries' own words among them."""
         also = [word for query in queries for word in query.text.lower().split()]
         return load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
 
     def _expand(
         self,
-        corpus: Corpus | SpreadCorpus,
+        corpus: Corpus,
         queries: tuple[Query, ...],
         rule: str | Sequence[str],
         settings: Settings,
@@ -421,7 +382,6 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     @cached_property
     def doc_topic_(self) -> NDArray[np.float64]:
         """Topic shares of the fitted documents, (n_docs, n_topics); rows sum to 1."""
-        self._result.require_documents()
         fit = self._fitted
         return document_topics(self.corpus_.document_term_matrix, fit.word_topic)
 

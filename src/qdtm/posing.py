@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from qdtm.concepts import Concept
 from qdtm.concepts.reach import Reach, cover_the_corpus
 from qdtm.corpus import Corpus
-from qdtm.distributed.spreading import SpreadCorpus
 from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
@@ -55,7 +54,7 @@ class Posed:
         """Of the concepts."""
         return [concept.name for concept in self.concepts]
 
-    def problem(self, corpus: Corpus | SpreadCorpus, settings: Settings) -> ParentProblem:
+    def problem(self, corpus: Corpus, settings: Settings) -> ParentProblem:
         """Put together what phase 1 works on."""
         return ParentProblem(
             tokens=corpus.tokens,
@@ -76,7 +75,7 @@ class Posed:
 
 
 def pose(
-    corpus: Corpus | SpreadCorpus,
+    corpus: Corpus,
     concepts: tuple[Concept, ...],
     embedded: VocabularyVectors | None,
     settings: Settings,
@@ -91,7 +90,7 @@ def pose(
 
 
 def freeze(
-    corpus: Corpus | SpreadCorpus,
+    corpus: Corpus,
     posed: Posed,
     chains: Chains,
     settings: Settings,

@@ -19,14 +19,13 @@ from qdtm.concepts.reach import (
     uncovered_share,
 )
 from qdtm.concepts.search import search
-from qdtm.concepts.searcher import searcher_of
 from qdtm.concepts.term_index import TermIndex
 from qdtm.concepts.witnesses import witness_weights
 from qdtm.corpus import Corpus
 
 
 def reach_in(corpus, query, rule="and"):
-    return measure_reach(TermIndex.of(corpus), search(corpus, searcher_of(corpus), query, rule))
+    return measure_reach(TermIndex.of(corpus), search(corpus, query, rule))
 
 
 def planted(seed, about, *, named=0.3, n_documents=3000, length=25):
@@ -105,7 +104,7 @@ class TestScores:
 
     def test_the_breadth_comes_from_scores_without_own_testimony(self, corpus):
         index = TermIndex.of(corpus)
-        weights = witness_weights(index, search(corpus, searcher_of(corpus), Query("cat"), "and"))
+        weights = witness_weights(index, search(corpus, Query("cat"), "and"))
         scores = np.full(6, -np.inf)
         for j, document in enumerate(self.documents[:5]):
             own = j if weights[j] else None

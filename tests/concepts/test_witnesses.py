@@ -5,7 +5,6 @@ import pytest
 
 from qdtm.concepts import Query
 from qdtm.concepts.search import search
-from qdtm.concepts.searcher import searcher_of
 from qdtm.concepts.term_index import TermIndex
 from qdtm.concepts.witnesses import ENOUGH, TOKENS_PER_WORD, rarities, shares_of_query, witness_weights
 from qdtm.corpus import Corpus
@@ -14,7 +13,7 @@ from qdtm.corpus import Corpus
 def weights_of(documents, query, rule="and"):
     corpus = Corpus.from_tokens(documents)
     asked = Query(query) if isinstance(query, str) else query
-    return witness_weights(TermIndex.of(corpus), search(corpus, searcher_of(corpus), asked, rule))
+    return witness_weights(TermIndex.of(corpus), search(corpus, asked, rule))
 
 
 def padded(word, n_tokens):
@@ -46,7 +45,7 @@ def test_a_stand_in_never_counts_more_than_its_share_of_the_query():
 
 def test_rare_query_words_count_more():
     corpus = Corpus.from_tokens([["black", "cat"], ["black"], ["black"], ["black"], ["cat"], ["sea"]])
-    searched = search(corpus, searcher_of(corpus), Query("black cat"), "and")
+    searched = search(corpus, Query("black cat"), "and")
     shares = shares_of_query(TermIndex.of(corpus), searched, rarities(6, [4, 2]))
     assert shares[0] == pytest.approx(1.0)
     assert shares[4] > 0.5 > shares[1] > 0.0

@@ -1,4 +1,4 @@
-"""Real texts in files of three kinds, and the same in one corpus: what the parts must add up to."""
+"""Real texts in files of three kinds, and the same in one corpus: what the files must add up to."""
 
 import csv
 import json
@@ -10,8 +10,6 @@ from tests.cluster.conftest import cluster  # noqa: F401 - a fixture
 
 from qdtm.corpus import Corpus, load_demo_corpus
 from qdtm.distributed import FileCorpus
-from qdtm.distributed.spreading import spread_corpus
-from qdtm.distributed.workers import SerialWorkers
 
 CUTS = (0, 70, 71, 180, 260)  # a file with a single document among them
 
@@ -67,19 +65,6 @@ def files(folder):
 def whole(texts):
     """The same documents on one machine."""
     return Corpus.from_texts(texts)
-
-
-@pytest.fixture(scope="session")
-def spread(files):
-    """On seven workers, two of which have nothing to do."""
-    return spread_corpus(files, SerialWorkers(7))
-
-
-@pytest.fixture(scope="session")
-def vectors(whole):
-    from qdtm.embeddings import load_vectors
-
-    return load_vectors("glove", whole)
 
 
 def assert_same(ours, theirs):

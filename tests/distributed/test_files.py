@@ -5,10 +5,8 @@ from tests.distributed.conftest import assert_same, write_csv
 
 from qdtm.corpus.records import ReadOptions
 from qdtm.distributed import FileCorpus
-from qdtm.distributed.files import is_pattern, list_files, read_file
-from qdtm.distributed.spreading import gather_corpus, spread_corpus
-from qdtm.distributed.workers import SerialWorkers
-from qdtm.errors import CorpusError
+from qdtm.distributed.files import gather_corpus, is_pattern, list_files, read_file
+from qdtm.errors import CorpusError, OutOfMemoryError
 
 
 def names(files):
@@ -60,46 +58,62 @@ def test_a_file_at_a_url_is_read_like_any_other(folder):
     assert [record.id for record in records[:2]] == ["doc 0", "doc 1"]
 
 
-@pytest.mark.parametrize("read", [lambda source: spread_corpus(source, SerialWorkers(2)), gather_corpus])
 class TestOneLineNamesTheFile:
-    def test_that_lacks_the_text_column(self, read, tmp_path):
+    def test_that_lacks_the_text_column(self, tmp_path):
         write_csv(tmp_path / "a.csv", [["x", "the text", 1]])
         (tmp_path / "b.csv").write_text("name,body\nx,the text\n")
         with pytest.raises(CorpusError) as error:
-            read(FileCorpus(str(tmp_path / "*.csv")))
+            gather_corpus(FileCorpus(str(tmp_path / "*.csv")))
         assert str(error.value).startswith(f"Column 'text' is not in '{tmp_path}/b.csv'.")
         assert "\n" not in str(error.value)
 
-    def test_that_is_broken(self, read, tmp_path):
+    def test_that_is_broken(self, tmp_path):
         (tmp_path / "a.jsonl").write_text('{"text": "a text"}\n')
         (tmp_path / "b.jsonl").write_text('{"text": "a text"}\n{"text": \n')
         with pytest.raises(CorpusError, match=r"Line 2 of '.*/b\.jsonl' is not JSON"):
-            read(FileCorpus(str(tmp_path / "*.jsonl")))
+            gather_corpus(FileCorpus(str(tmp_path / "*.jsonl")))
 
-    def test_that_is_empty(self, read, tmp_path):
+    def test_that_is_empty(self, tmp_path):
         (tmp_path / "a.csv").write_text("")
         with pytest.raises(CorpusError, match=r"a\.csv' is empty"):
-            read(FileCorpus(str(tmp_path / "*.csv")))
+            gather_corpus(FileCorpus(str(tmp_path / "*.csv")))
 
-    def test_nothing_but_stop_words(self, read, tmp_path):
+    def test_nothing_but_stop_words(self, tmp_path):
         (tmp_path / "a.csv").write_text("text\nthe of and\n")
         with pytest.raises(CorpusError, match="Nothing is left of the 1 documents after cleaning"):
-            read(FileCorpus(str(tmp_path / "a.csv")))
+            gather_corpus(FileCorpus(str(tmp_path / "a.csv")))
 
-    def test_no_word_is_frequent_enough(self, read, tmp_path):
+    def test_no_word_is_frequent_enough(self, tmp_path):
         from qdtm.corpus import TextPipeline, VocabularyLimits
 
         (tmp_path / "a.csv").write_text("text\ncat dog\nsea sun\n")
         pipeline = TextPipeline(limits=VocabularyLimits(min_df=2))
         with pytest.raises(CorpusError, match="None of the 4 words is left"):
-            read(FileCorpus(str(tmp_path / "a.csv"), pipeline=pipeline))
+            gather_corpus(FileCorpus(str(tmp_path / "a.csv"), pipeline=pipeline))
 
 
-def test_on_one_machine_the_files_are_one_corpus(files, whole):
+def test_the_files_are_one_corpus(files, whole):
     corpus = gather_corpus(files)
     assert corpus.vocabulary == whole.vocabulary
     assert_same(corpus.tokens, whole.tokens)
-    assert corpus.documents[100].id == "doc 100"
+    assert_same(corpus.document_lengths, whole.document_lengths)
+    assert [document.id for document in corpus.documents] == [f"doc {j}" for j in range(len(whole))]
+
+
+def test_files_at_a_url_are_one_corpus(folder, texts):
+    system = pytest.importorskip("fsspec").filesystem("memory")
+    for name in ("part-0.csv", "part-1.jsonl"):
+        system.pipe_file(f"/gathered/{name}", (folder / name).read_bytes())
+    corpus = gather_corpus(FileCorpus("memory://gathered/part-*", text_column="text"))
+    assert [document.text for document in corpus.documents] == texts[:71]
+
+
+def test_files_larger_than_memory_are_refused_before_one_is_read(files, monkeypatch):
+    monkeypatch.setattr("qdtm.memory.available_bytes", lambda: 1_000)
+    monkeypatch.setattr("qdtm.distributed.files.read_file", lambda *_: pytest.fail("a file was read"))
+    with pytest.raises(OutOfMemoryError, match=r"The corpus of 5 files, .* give fewer files") as error:
+        gather_corpus(files)
+    assert "\n" not in str(error.value)
 
 
 def test_warnings_come_from_where_a_file_is_read(tmp_path):
@@ -107,7 +121,7 @@ def test_warnings_come_from_where_a_file_is_read(tmp_path):
 
     (tmp_path / "a.csv").write_bytes("text\ncafé cat dog\n".encode("latin-1"))
     with pytest.warns(CorpusWarning, match="was read as cp1252"):
-        spread_corpus(FileCorpus(str(tmp_path / "a.csv")), SerialWorkers(1))
+        gather_corpus(FileCorpus(str(tmp_path / "a.csv")))
 
 
 @pytest.mark.parametrize(

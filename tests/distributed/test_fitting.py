@@ -1,4 +1,4 @@
-"""A fit over files on a cluster is the fit of the same documents on one machine, byte for byte."""
+"""A fit over files is the fit of the same documents in one corpus, whatever the engine is."""
 
 import json
 from dataclasses import replace
@@ -7,69 +7,80 @@ import pytest
 from click.testing import CliRunner
 from tests.distributed.conftest import assert_same
 
-from qdtm import QueryDrivenTopicModel
+from qdtm import QueryDrivenTopicModel, TextPipeline
 from qdtm.cli.main import cli
-from qdtm.errors import EmbeddingError, ParameterError
-from qdtm.results import Result
-from qdtm.sampler import shards
+from qdtm.distributed.files import gather_corpus
+from qdtm.sampler import checkpoint as keeping
 
-pytestmark = pytest.mark.ray
-
-
-@pytest.fixture
-def many_shards(monkeypatch):
-    monkeypatch.setattr(shards, "TOKENS_A_SHARD", 1_000)
-    monkeypatch.setattr(shards, "TOKENS_A_WORD", 1)
+SHORT = {"max_sweeps": 4, "n_background_topics": 2, "embeddings": None, "random_state": 3}
 
 
-def model(queries, **options):
-    return QueryDrivenTopicModel(queries, **{"max_sweeps": 6, "random_state": 3} | options)
+class KilledError(Exception):
+    """As good as a kill."""
 
 
-def assert_same_fit(ours, theirs):
-    for name in ("word_topic", "promoted_mass"):
-        assert_same(getattr(ours, name), getattr(theirs, name))
-    for mine, their in zip(ours.subtopic_counts, theirs.subtopic_counts, strict=True):
-        assert_same(mine, their)
-    assert ours.subtopic_rest == theirs.subtopic_rest
-    assert_same(ours.parent_trace.log_likelihood, theirs.parent_trace.log_likelihood)
-    assert_same(ours.parent_trace.n_tables, theirs.parent_trace.n_tables)
-    assert ours.vocabulary == theirs.vocabulary
-    assert ours.threshold == theirs.threshold
+def saved(model, path):
+    model.save(path)
+    return {p.relative_to(path).as_posix(): p.read_bytes() for p in path.rglob("*") if p.is_file()}
 
 
-@pytest.mark.parametrize(
-    ("queries", "options"),
-    [
-        ("israel palestinian", {}),
-        (["cricket", "afghanistan", "fire*"], {"n_background_topics": 4}),
-        (["israel", "australia"], {"preset": "paper", "min_sweeps": 2}),
-    ],
-)
-def test_the_same_bytes_as_one_machine(cluster, many_shards, files, whole, tmp_path, queries, options):
-    ours = model(queries, engine="ray", n_jobs=2, **options).fit(replace(files, results=tmp_path / "out"))
-    theirs = model(queries, **options).fit(whole)
-
-    assert_same_fit(ours.fit_, theirs.fit_)
-    assert [c.word_indices for c in ours.concepts_] == [c.word_indices for c in theirs.concepts_]
-    unjudged = Result(replace(theirs.fit_, relevance=None), theirs.corpus_)  # as the workers have it
-    for mine, their in zip(ours.documents(n=5), unjudged.documents(0, 5), strict=True):
-        assert (mine.index, mine.relevance, mine.subtopic) == (their.index, their.relevance, their.subtopic)
+def run(*arguments):
+    done = CliRunner().invoke(cli, [*map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
-def test_from_the_command_line(cluster, folder, tmp_path):
-    def run(*arguments):
-        done = CliRunner().invoke(cli, [*map(str, arguments)])
-        assert done.exit_code == 0, done.output
-        return done.stdout
+def asked(engine):
+    return ["--engine", engine, "--jobs", 2, "--max-sweeps", 2, "--background", 2, "--embeddings", "none"]
 
+
+def test_the_files_are_fitted_as_one_corpus(files, whole):
+    ours = QueryDrivenTopicModel("cricket", **SHORT).fit(files)
+    theirs = QueryDrivenTopicModel("cricket", **SHORT).fit(whole)
+    for name in ("word_topic", "token_topics", "token_subtopics", "relevance"):
+        assert_same(getattr(ours.fit_, name), getattr(theirs.fit_, name))
+
+
+@pytest.mark.ray
+def test_a_cluster_gives_the_same_bytes(cluster, files, tmp_path):
+    here = QueryDrivenTopicModel("cricket", **SHORT).fit(files)
+    there = QueryDrivenTopicModel("cricket", **SHORT, engine="ray", n_jobs=2).fit(files)
+    assert saved(there, tmp_path / "there") == saved(here, tmp_path / "here")
+
+
+def test_the_pipeline_of_the_model_is_used_unless_the_files_have_one(files):
+    own, other = TextPipeline(lemmatizer=None), TextPipeline()
+    model = QueryDrivenTopicModel("cricket", pipeline=own, **SHORT)
+    assert model.fit(files).corpus_.pipeline == own
+    assert model.fit(replace(files, pipeline=other)).corpus_.pipeline == other
+
+
+def test_a_fit_over_files_that_was_killed_goes_on(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(keeping, "EVERY", 0.0)
+    monkeypatch.setattr(keeping, "MOST_SHARE", float("inf"))
+
+    def kill(progress):
+        if (progress.stage, progress.sweep) == ("parents", 3):
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        QueryDrivenTopicModel("cricket", progress=kill, **SHORT).fit(files, checkpoint=tmp_path / "kept")
+    resumed = QueryDrivenTopicModel.resume(tmp_path / "kept", files)
+    undisturbed = QueryDrivenTopicModel("cricket", **SHORT).fit(gather_corpus(files))
+    assert_same(resumed.fit_.token_topics, undisturbed.fit_.token_topics)
+
+
+@pytest.mark.parametrize("engine", ["threads", pytest.param("ray", marks=pytest.mark.ray)])
+def test_from_the_command_line(request, folder, tmp_path, engine):
+    if engine == "ray":
+        request.getfixturevalue("cluster")
+    columns = ["--id-column", "name", "--group-column", "year"]
     run(
-        "fit", folder / "part-*", "-q", "cricket", "--engine", "ray", "--jobs", 2, "--max-sweeps", 2,
-        "--background", 2, "--embeddings", "none", "--id-column", "name", "-o", tmp_path / "out", "--quiet",
-    )  # fmt: skip
+        "fit", folder / "part-*", "-q", "cricket", *asked(engine), *columns, "-o", tmp_path / "out", "--quiet"
+    )
 
     assert [path.name for path in tmp_path.iterdir()] == ["out"]  # nothing is left beside it
-    assert len(list((tmp_path / "out" / "documents").iterdir())) == 5
+    assert {"report.html", "documents.csv"} <= {path.name for path in (tmp_path / "out").iterdir()}
     assert "351 documents" in run("show", tmp_path / "out")
     (table,) = json.loads(run("docs", tmp_path / "out", "-n", 3, "--json"))["queries"]
     assert [row["rank"] for row in table["documents"]] == [1, 2, 3]
@@ -81,23 +92,11 @@ def test_from_the_command_line(cluster, folder, tmp_path):
     [
         ("none-*.csv", [], "No file matches"),
         ("part-*", ["--text-column", "txet"], "Column 'txet' is not in"),
-        ("part-*", ["--time-column", "year"], "--time-column needs the documents in one place"),
-        ("part-0.csv", ["--results", "there"], "--results is for files on a cluster"),
     ],
 )
-def test_one_line_says_what_is_wrong(cluster, folder, tmp_path, corpus, extra, said):
-    asked = ["-q", "cricket", "--engine", "ray", "--jobs", "1", "-o", str(tmp_path / "out")]
-    done = CliRunner().invoke(cli, ["fit", str(folder / corpus), *asked, *extra])
+def test_one_line_says_what_is_wrong(folder, tmp_path, corpus, extra, said):
+    out = tmp_path / "out"
+    done = CliRunner().invoke(cli, ["fit", str(folder / corpus), "-q", "cricket", "-o", str(out), *extra])
     assert done.exit_code == 2
     assert said in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-def test_vectors_of_the_corpus_need_it_in_one_place(files):
-    with pytest.raises(EmbeddingError, match="are learned where all tokens are"):
-        model("cricket", engine="ray", embeddings="corpus").fit(files)
-
-
-def test_a_fit_over_files_keeps_no_checkpoint(files, tmp_path):
-    with pytest.raises(ParameterError, match="the fit of a FileCorpus on a cluster keeps none"):
-        model("cricket", engine="ray").fit(files, checkpoint=tmp_path / "kept")
+    assert not out.exists()

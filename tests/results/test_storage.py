@@ -145,6 +145,16 @@ def test_lone_surrogates_do_not_stop_the_table(tmp_path):
     assert "fire ? wind" in (tmp_path / "m" / "documents.csv").read_text("utf-8")
 
 
+def test_documents_that_stayed_elsewhere_are_asked_for_anew(saved):
+    """Older versions could leave the documents of a fit over files with the workers of a cluster."""
+    elsewhere = {"folder": "documents", "names": [], "n_documents": 2, "n_tokens": 4}
+    rewrite(saved, lambda content: content.update(elsewhere=elsewhere))
+    with pytest.raises(
+        StorageError, match="was saved by an older version without its documents; fit it anew"
+    ):
+        load_model(saved)
+
+
 def test_wrong_places(tmp_path, saved):
     with pytest.raises(StorageError, match="There is no folder"):
         load_model(tmp_path / "nowhere")

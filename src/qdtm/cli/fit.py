@@ -44,11 +44,6 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @engine_options
 @column_options
 @click.option("--no-report", is_flag=True, help="Write no report.html.")
-@click.option(
-    "--results",
-    metavar="PLACE",
-    help="With files on a cluster: a folder or URL for what became of the documents.  [DIR/documents]",
-)
 @seed_option
 @quiet_option
 @output_options
@@ -56,8 +51,7 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
-    corpus; or a pattern in quotes ('news/*.csv') or URL, whose files the workers of a cluster read
-    themselves with --engine ray: no machine needs to hold them all.
+    corpus; or a pattern in quotes ('news/*.csv') or URL, whose files are read into one corpus.
 
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
     documents.csv (your own columns, the relevance of each document to each query, and its main subtopic).
@@ -86,7 +80,7 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
         model = _fitted(options, notes)
     note_doubts(model, notes)
     model.save(output, force=force)
-    with_report = not options["no_report"] and model.fit_.elsewhere is None
+    with_report = not options["no_report"]
     if with_report:
         model.report(Path(output) / REPORT)
     if as_json:
@@ -124,7 +118,6 @@ def _resumed(options: dict[str, Any], output: str) -> dict[str, Any]:
 def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:
     """Fit, or go on fitting."""
     from qdtm.cli.fitting import fit_with_progress, make_model, resume_with_progress
-    from qdtm.cli.many_files import files_for_cluster
     from qdtm.cli.opening import check_columns, open_corpus
     from qdtm.cli.queries import parse_queries, query_parameters
     from qdtm.cli.resuming import kept_command
@@ -132,10 +125,6 @@ def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel
 
     queries = parse_queries(options)
     model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
-    files = files_for_cluster(options["corpus"], options["output"], options, click.get_current_context())
-    if files is not None:
-        fit_with_progress(model, files, notes)
-        return model
     documents = open_corpus(options["corpus"], options, notes)
     columns = check_columns(documents, options)
     with kept_command(options["output"], options) as folder:
@@ -171,21 +160,7 @@ def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> It
         [
             *(report if with_report else []),
             ("topics.csv", "all topics with their words"),
-            *_documents(model, output),
-        ]
-    )
-
-
-def _documents(model: QueryDrivenTopicModel, output: str) -> list[tuple[str, str]]:
-    """Say where the documents are."""
-    from qdtm.results.elsewhere import is_url
-
-    elsewhere = model.fit_.elsewhere
-    if elsewhere is None:
-        return [
             ("documents.csv", "each document's relevance and main subtopics"),
             ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
-    place = elsewhere.folder if is_url(elsewhere.folder) else "documents"
-    files = f"{len(elsewhere.names):,} Parquet files: each document's topics, relevance and main subtopics"
-    return [(place, files), ("look closer", f"qdtm docs {output}, qdtm show {output}")]
+    )

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from qdtm.concepts import Query
     from qdtm.corpus import Corpus
-    from qdtm.distributed import FileCorpus
     from qdtm.model import QueryDrivenTopicModel
 
 
@@ -34,7 +33,7 @@ def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDriven
 
 def fit_with_progress(
     model: QueryDrivenTopicModel,
-    corpus: Corpus | FileCorpus,
+    corpus: Corpus,
     console: Console,
     *,
     checkpoint: Path | None = None,

@@ -122,9 +122,9 @@ def result_json(result: Result, n_words: int) -> JsonObject:
     ]
     return {
         "corpus": {
-            "documents": result.n_documents,
+            "documents": result.corpus.n_documents,
             "words": len(fit.vocabulary),
-            "tokens": result.n_tokens,
+            "tokens": result.corpus.n_tokens,
         },
         "queries": queries,
         "background": [topic_json(topic, n_words) for topic in result.background],

@@ -38,8 +38,7 @@ def open_corpus(
     """
     from qdtm.corpus import Corpus
     from qdtm.distributed import FileCorpus
-    from qdtm.distributed.files import is_pattern
-    from qdtm.distributed.spreading import gather_corpus
+    from qdtm.distributed.files import gather_corpus, is_pattern
 
     if (Path(path) / "qdtm.json").is_file():
         _refuse(options)

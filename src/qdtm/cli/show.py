@@ -42,7 +42,9 @@ def _page(result: Result, directory: str, n_words: int) -> Iterator[RenderableTy
     from qdtm.cli.views import convergence_section, heading, result_page
 
     n_words_known = len(result.fit.vocabulary)
-    size = f"{result.n_documents:,} documents, {n_words_known:,} words, {result.n_tokens:,} tokens"
+    size = (
+        f"{result.corpus.n_documents:,} documents, {n_words_known:,} words, {result.corpus.n_tokens:,} tokens"
+    )
     yield heading(directory, size)
     yield Text()
     yield from result_page(result, n_words=n_words)

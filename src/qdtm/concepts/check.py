@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from qdtm.concepts.query import Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words
 from qdtm.concepts.search import SearchedQuery, search
-from qdtm.concepts.searcher import Searcher, searcher_of
-from qdtm.concepts.term_index import Collection, SearchableCorpus
+from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 from qdtm.concepts.verdict import Role, Verdict, WordCheck, advice_of, reason_of, verdict_of
 from qdtm.embeddings.vectors import WordVectors
 
@@ -86,48 +85,47 @@ def check_query(
         Unknown words are no error here; `build_concepts` raises if nothing is left of a query.
     """
     query = Query(query) if isinstance(query, str) else query
-    searcher = searcher_of(corpus)
-    return describe(search(corpus, searcher, query, rule), corpus, searcher, vectors)
+    return describe(search(corpus, query, rule), corpus, vectors)
 
 
 def describe(
-    searched: SearchedQuery, corpus: SearchableCorpus, searcher: Searcher, vectors: WordVectors | None = None
+    searched: SearchedQuery, corpus: SearchableCorpus, vectors: WordVectors | None = None
 ) -> QueryCheck:
     """Put what a search found into words."""
-    words = [_check_word(word, "query", corpus, searcher, vectors) for word in searched.text]
-    words += [_check_word(word, "keyword", corpus, searcher, vectors) for word in searched.keywords]
-    vocabulary = _vocabulary_size(corpus, searcher.collection)
-    n_documents = searcher.collection.n_documents
+    index = TermIndex.of(corpus)
+    words = [_check_word(word, "query", corpus, index, vectors) for word in searched.text]
+    words += [_check_word(word, "keyword", corpus, index, vectors) for word in searched.keywords]
+    vocabulary = _vocabulary_size(corpus, index)
     return QueryCheck(
         name=searched.query.name,
         words=tuple(words),
         rule=searched.rule,
-        n_corpus=n_documents,
+        n_corpus=index.n_documents,
         n_and=len(searched.by_and),
         n_or=len(searched.by_or),
         n_excluded=searched.retrieval.n_excluded,
         verdict=verdict_of(searched),
-        reason=reason_of(searched, words, n_documents, vocabulary),
-        advice=advice_of(searched, words, n_documents, vocabulary),
+        reason=reason_of(searched, words, index.n_documents, vocabulary),
+        advice=advice_of(searched, words, index.n_documents, vocabulary),
     )
 
 
 def _check_word(
-    word: ResolvedWord, role: Role, corpus: SearchableCorpus, searcher: Searcher, vectors: WordVectors | None
+    word: ResolvedWord, role: Role, corpus: SearchableCorpus, index: TermIndex, vectors: WordVectors | None
 ) -> WordCheck:
     return WordCheck(
         word=word.word,
         role=role,
         status=word.status,
-        n_documents=searcher.count_documents(word.matches),
-        n_occurrences=int(searcher.collection.word_counts[list(word.matches)].sum()),
+        n_documents=index.count_documents(word.matches),
+        n_occurrences=int(index.word_counts[list(word.matches)].sum()),
         matches=tuple(corpus.vocabulary[match] for match in word.matches),
         closest=closest_words(word.word, corpus.vocabulary, vectors) if word.status == "unknown" else (),
     )
 
 
-def _vocabulary_size(corpus: SearchableCorpus, collection: Collection) -> str:
+def _vocabulary_size(corpus: SearchableCorpus, index: TermIndex) -> str:
     """Say how large the vocabulary is and how rare its words may be: "1,998 words in 3 documents or more"."""
     limits = getattr(corpus.pipeline, "limits", None)
-    lowest = 1 if limits is None else limits.document_range(collection.n_documents)[0]
-    return f"{collection.n_words:,} words" + (f" in {lowest} documents or more" if lowest > 1 else "")
+    lowest = 1 if limits is None else limits.document_range(index.n_documents)[0]
+    return f"{index.n_words:,} words" + (f" in {lowest} documents or more" if lowest > 1 else "")

@@ -15,10 +15,9 @@ from typing import Any
 from qdtm.concepts.concept import Concept
 from qdtm.concepts.expand import draft_concepts, finish_concepts
 from qdtm.concepts.pointing import MIN_POINTING
-from qdtm.concepts.reach import cover_the_corpus
+from qdtm.concepts.reach import Reach, cover_the_corpus, measure_reach
 from qdtm.concepts.search import search
-from qdtm.concepts.searcher import searcher_of
-from qdtm.concepts.term_index import SearchableCorpus
+from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors
 
 
@@ -54,9 +53,7 @@ def choose_concepts(
     )
 
 
-def measure_reaches(corpus: SearchableCorpus, concepts: Sequence[Concept]) -> list[Any]:
-    """Measure how far each concept reaches into the corpus: a `Reach` each, where the corpus is here."""
-    searcher = searcher_of(corpus)
-    return [
-        searcher.measure_reach(search(corpus, searcher, concept.query, concept.rule)) for concept in concepts
-    ]
+def measure_reaches(corpus: SearchableCorpus, concepts: Sequence[Concept]) -> list[Reach]:
+    """Measure how far each concept reaches into the corpus."""
+    index = TermIndex.of(corpus)
+    return [measure_reach(index, search(corpus, concept.query, concept.rule)) for concept in concepts]

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+
+import numpy as np
 
 from qdtm.concepts.check import QueryCheck, describe
 from qdtm.concepts.concept import RejectedWord
+from qdtm.concepts.pointing import pointing
 from qdtm.concepts.query import Extractor, Query, Rule
+from qdtm.concepts.reach import Reach, measure_reach
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
-from qdtm.concepts.searcher import Searcher
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
 
@@ -43,8 +45,8 @@ class Draft:
         Words that must not become concept words, and why.
     rejected : tuple of RejectedWord
         Words that the user gave and the vocabulary does not have.
-    corpus, searcher
-        What was searched, and by whom.
+    corpus : Corpus
+        What was searched.
     """
 
     searched: SearchedQuery
@@ -56,17 +58,23 @@ class Draft:
     banned: dict[int, str]
     rejected: tuple[RejectedWord, ...]
     corpus: SearchableCorpus
-    searcher: Searcher
+
+    @property
+    def index(self) -> TermIndex:
+        """The index that was searched."""
+        return TermIndex.of(self.corpus)
 
     @cached_property
-    def reach(self) -> Any:
-        """How far the query reaches into the corpus: a `Reach` where the whole corpus is here."""
-        return self.searcher.measure_reach(self.searched)
+    def reach(self) -> Reach:
+        """How far the query reaches into the corpus."""
+        return measure_reach(self.index, self.searched)
 
     @cached_property
     def pointing(self) -> FloatArray:
         """How much each word points to the documents that are likely about the query, (V,)."""
-        return self.searcher.pointing(self.reach)
+        likely = np.zeros(self.index.n_documents, np.bool_)
+        likely[self.reach.documents] = True
+        return pointing(self.index.by_document, likely)
 
     @property
     def claims(self) -> tuple[int, ...]:
@@ -85,7 +93,6 @@ class Draft:
 
 def draft_concept(
     corpus: SearchableCorpus,
-    searcher: Searcher,
     query: Query,
     rule: Rule,
     expansion: Extractor | None,
@@ -98,27 +105,27 @@ def draft_concept(
     QueryError
         If the query retrieves no document, or asks for a word that it also bans.
     """
-    searched = search(corpus, searcher, query, rule)
-    check = describe(searched, corpus, searcher, vectors)
+    index = TermIndex.of(corpus)
+    searched = search(corpus, query, rule)
+    check = describe(searched, corpus, vectors)
     if check.verdict == "absent":
         raise QueryError(f"Query '{query.name}': {check.reason} {check.advice}".rstrip())
     extractor = _extractor_of(query, expansion)
     embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
-    given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), searcher.collection))
+    given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), index))
     dropped = matches_of(resolve_list(query.drop, corpus))
     own = tuple(word for word in matches_of(searched.text) if word not in dropped)
     draft = Draft(
         searched=searched,
         check=check,
         extractor=extractor,
-        scored=score_words(extractor or "kld", searcher, searched, embedded),
+        scored=score_words(extractor or "kld", index, searched, embedded),
         own=own,
         user=tuple(word for word in matches_of(given) if word not in own),
         banned=dict.fromkeys(searched.excluded, "excluded by the user")
         | dict.fromkeys(dropped, "dropped by the user"),
         rejected=_unknown_of(given, corpus, vectors),
         corpus=corpus,
-        searcher=searcher,
     )
     _refuse_contradiction(draft, corpus)
     return draft

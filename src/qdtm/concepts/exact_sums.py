@@ -1,7 +1,7 @@
 """Sums that do not depend on the order of their terms.
 
-In: numbers. Out: the same numbers in whole units, which add up exactly. A corpus that is spread over machines
-is counted in parts; adding the parts up must give the very scores that one machine finds.
+In: numbers. Out: the same numbers in whole units, which add up exactly, so that a score does not depend on
+the order of the documents.
 """
 
 from __future__ import annotations

@@ -13,13 +13,12 @@ import numpy as np
 
 from qdtm.concepts.concept import Concept, ConceptWord, Origin, RejectedWord
 from qdtm.concepts.draft import Draft, draft_concept
-from qdtm.concepts.evidence import Evidence
+from qdtm.concepts.evidence import find_evidence, query_log_likelihood
 from qdtm.concepts.pointing import most_pointing
 from qdtm.concepts.query import Extractor, Rule, as_queries, check_expansion, check_rule
 from qdtm.concepts.resolve import matches_of
-from qdtm.concepts.searcher import searcher_of
 from qdtm.concepts.selection import Selection, select_distinct
-from qdtm.concepts.term_index import SearchableCorpus
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import ParameterError, QueryError
 
@@ -90,10 +89,7 @@ def draft_concepts(
     asked = as_queries(queries)
     _check_expansion(expansion)
     rules = _rules(rule, len(asked))
-    searcher = searcher_of(corpus)
-    drafts = [
-        draft_concept(corpus, searcher, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)
-    ]
+    drafts = [draft_concept(corpus, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)]
     _refuse_twins(drafts)
     return drafts
 
@@ -121,8 +117,8 @@ def _concept(draft: Draft, selection: Selection, names: Sequence[str], min_point
         raise QueryError(
             f"Query '{draft.check.name}' has no concept word left: {lost}. Give it words of its own."
         )
-    found = draft.searcher.find_evidence(draft.searched, kept)
-    words = [_concept_word(draft, word, evidence) for word, evidence in zip(kept, found, strict=True)]
+    log_likelihood = query_log_likelihood(draft.index, draft.searched.retrieval)  # (D,)
+    words = [_concept_word(draft, word, log_likelihood) for word in kept]
     return Concept(
         name=draft.check.name,
         query=draft.searched.query,
@@ -134,7 +130,8 @@ def _concept(draft: Draft, selection: Selection, names: Sequence[str], min_point
     )
 
 
-def _concept_word(draft: Draft, word: int, evidence: Evidence) -> ConceptWord:
+def _concept_word(draft: Draft, word: int, log_likelihood: FloatArray) -> ConceptWord:
+    evidence = find_evidence(draft.index, word, log_likelihood, draft.searched.excluded)
     return ConceptWord(
         word=draft.corpus.vocabulary[word],
         index=word,
@@ -172,7 +169,7 @@ def _rejected(
 
 def _why_vague(draft: Draft, word: int, min_pointing: float) -> str:
     """Say why a word does not point to the query: by its other uses, or for want of documents."""
-    n_documents = int(draft.searcher.collection.document_frequency[word])
+    n_documents = int(draft.index.document_frequency[word])
     return "too rare to be sure" if most_pointing(n_documents) < min_pointing else "too general"
 
 

@@ -82,51 +82,16 @@ def relevance_model(
     -------
     ndarray of float64, shape (V,)
     """
-    best, n = float(log_likelihood.max()), len(documents)
-    total = likelihood_units(log_likelihood, best, n)
-    units = relevance_units(counts, lengths, documents, log_likelihood, best, total, n)
-    return relevance_of_units(units, p_collection)
-
-
-def likelihood_units(log_likelihood: FloatArray, best: float, n_retrieved: int) -> int:
-    """Sum p(q|d) / p(q|best) over documents, in units that `n_retrieved` terms cannot overflow."""
-    return int(in_units(np.exp(log_likelihood - best), bits_for(n_retrieved)).sum())
-
-
-def relevance_units(
-    counts: Any,
-    lengths: IntArray,
-    documents: IntArray,
-    log_likelihood: FloatArray,
-    best: float,
-    total: int,
-    n_retrieved: int,
-) -> IntArray:
-    """Sum p(w|d) p(d|q) over documents, which may be a part of those retrieved, in whole units; shape (V,).
-
-    Parameters
-    ----------
-    counts, lengths, documents, log_likelihood
-        As in `relevance_model`.
-    best : float
-        The largest log p(q|d) of all retrieved documents.
-    total : int
-        `likelihood_units` of all of them.
-    n_retrieved : int
-        How many they are.
-    """
-    p_dq = np.exp(log_likelihood - best) / np.ldexp(float(total), -bits_for(n_retrieved))  # (n,)
+    p_qd, n_bits = np.exp(log_likelihood - log_likelihood.max()), bits_for(len(documents))
+    total = int(in_units(p_qd, n_bits).sum())
+    p_dq = p_qd / np.ldexp(float(total), -n_bits)  # (n,)
     of_documents = counts[documents]
     weight = np.repeat(p_dq / lengths[documents], np.diff(of_documents.indptr))  # (nnz,)
     units = in_units(of_documents.data * weight, SHARE_BITS)
     shape = (len(documents), counts.shape[1])
     added = sparse.csr_array((units, of_documents.indices, of_documents.indptr), shape=shape).sum(axis=0)
-    return np.asarray(added, np.int64).ravel()
-
-
-def relevance_of_units(units: IntArray, p_collection: FloatArray) -> FloatArray:
-    """Return p(w|RM) from the sum of all `relevance_units`, shape (V,)."""
-    return smoothed(np.ldexp(units.astype(np.float64), -SHARE_BITS), p_collection)
+    p_w = np.ldexp(np.asarray(added, np.int64).ravel().astype(np.float64), -SHARE_BITS)  # (V,)
+    return smoothed(p_w, p_collection)
 
 
 def similarity_scores(

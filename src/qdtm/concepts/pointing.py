@@ -34,22 +34,11 @@ def pointing(counts: Any, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
     -------
     ndarray of shape (V,)
     """
-    n_documents = np.bincount(counts.indices, minlength=counts.shape[1])  # (V,)
-    return pointing_of_counts(chosen_frequency(counts, chosen), n_documents, int(chosen.sum()), len(chosen))
-
-
-def chosen_frequency(counts: Any, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the chosen documents that have each word, shape (V,)."""
-    return np.bincount(counts[np.flatnonzero(chosen)].indices, minlength=counts.shape[1]).astype(np.int64)
-
-
-def pointing_of_counts(
-    with_word_chosen: NDArray[np.int64], with_word: NDArray[np.int64], n_chosen: int, n_documents: int
-) -> NDArray[np.float64]:
-    """Return `pointing` from counts: of chosen documents with each word, of all with it, and of either."""
-    base = n_chosen / n_documents if n_documents else 1.0
+    with_word = np.bincount(counts.indices, minlength=counts.shape[1])  # (V,)
+    with_word_chosen = np.bincount(counts[np.flatnonzero(chosen)].indices, minlength=counts.shape[1])  # (V,)
+    base = int(chosen.sum()) / len(chosen) if len(chosen) else 1.0
     if base >= 1.0:
-        return np.zeros(len(with_word))
+        return np.zeros(counts.shape[1])
     share = (with_word_chosen + SHRINKAGE * base) / (with_word + SHRINKAGE)
     return np.clip((share - base) / (1.0 - base), 0.0, 1.0)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +42,6 @@ FULL_COVER = 0.75
 
 BROADEST = 0.6
 """No concept is taken to cover more of the corpus than this."""
-
-
-class HasBreadth(Protocol):
-    """What is known of a reach wherever its documents are."""
-
-    @property
-    def breadth(self) -> float:
-        """The share of the corpus that is about the concept, estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +88,12 @@ def measure_reach(index: TermIndex, searched: SearchedQuery) -> Reach:
     return Reach(estimate_breadth(scored.unprompted, witnesses), scored.prompted)
 
 
-def uncovered_share(reaches: Sequence[HasBreadth]) -> float:
+def uncovered_share(reaches: Sequence[Reach]) -> float:
     """The share of the corpus that the concepts leave uncovered, 0 if they cover it."""
     return max(0.0, 1.0 - sum(reach.breadth for reach in reaches) / FULL_COVER)
 
 
-def cover_the_corpus(reaches: Sequence[HasBreadth]) -> bool:
+def cover_the_corpus(reaches: Sequence[Reach]) -> bool:
     """Say whether queries leave less than another of their size could fill; one alone is not asked."""
     breadth = sum(reach.breadth for reach in reaches) / len(reaches)
     return len(reaches) > 1 and uncovered_share(reaches) <= breadth
@@ -138,7 +129,7 @@ def breadth_of(n_above: int, n_witnesses: int, n_documents: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Testimony:
-    """What witnesses say together; testimonies of parts of a corpus add up.
+    """What witnesses say together.
 
     Parameters
     ----------
@@ -150,9 +141,6 @@ class Testimony:
 
     n_with: FloatArray
     n_witnesses: float
-
-    def __add__(self, other: Testimony) -> Testimony:
-        return Testimony(self.n_with + other.n_with, self.n_witnesses + other.n_witnesses)
 
 
 def hear(index: TermIndex, witnesses: FloatArray) -> Testimony:
@@ -183,21 +171,20 @@ class DocumentScores:
 def score_documents(
     index: TermIndex, searched: SearchedQuery, witnesses: FloatArray, testimony: Testimony
 ) -> DocumentScores:
-    """Score the documents of an index by the testimony of all witnesses of the corpus.
+    """Score documents by the testimony of the witnesses.
 
     Parameters
     ----------
     index : TermIndex
-        Of the corpus, or of a part of it.
+        Of the whole corpus.
     searched : SearchedQuery
     witnesses : ndarray of shape (D,)
-        How much each document here is a witness.
+        How much each document is a witness.
     testimony : Testimony
-        Of all of them, here and elsewhere.
+        Of all of them.
     """
     named = list(matches_of(searched.sought))
-    whole = index.collection
-    p_word = np.asarray((whole.document_frequency + 0.5) / (whole.n_documents + 1.0), np.float64)  # (V,)
+    p_word = np.asarray((index.document_frequency + 0.5) / (index.n_documents + 1.0), np.float64)  # (V,)
     odds = log_odds(testimony.n_with, testimony.n_witnesses, p_word)
     loud, quiet = odds.copy(), odds.copy()
     loud[named], quiet[named] = odds.max(initial=0.0), 0.0

@@ -33,17 +33,14 @@ class Retrieval:
         log p(q|d) of each.
     n_excluded : int
         How many more meet the rule but have an excluded word.
-    n_elsewhere : int
-        How many more answer it in parts of the corpus that are not here.
     """
 
     documents: IntArray
     log_likelihood: FloatArray
     n_excluded: int
-    n_elsewhere: int = 0
 
     def __len__(self) -> int:
-        return len(self.documents) + self.n_elsewhere
+        return len(self.documents)
 
 
 def retrieve(index: TermIndex, terms: Sequence[Term], rule: Rule, excluded: Sequence[int] = ()) -> Retrieval:

@@ -1,6 +1,6 @@
 """How well each vocabulary word stands for a query that was searched.
 
-In: a `SearchedQuery` and who searched it. Out: `WordScores`, by the extractor asked for.
+In: a `SearchedQuery` and the index it was searched in. Out: `WordScores`, by the extractor asked for.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qdtm.concepts.extractors import kld_scores, relevance_scores, similarity_scores
+from qdtm.concepts.extractors import (
+    frequency_scores,
+    kld_scores,
+    relevance_model,
+    relevance_scores,
+    similarity_scores,
+)
 from qdtm.concepts.query import Extractor
 from qdtm.concepts.resolve import matches_of
 from qdtm.concepts.search import SearchedQuery
-from qdtm.concepts.searcher import Searcher
-from qdtm.concepts.term_index import FloatArray
+from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.embeddings.vectors import VocabularyVectors
 from qdtm.errors import ParameterError, QueryError
 
@@ -41,7 +46,7 @@ class WordScores:
 
 def score_words(
     extractor: Extractor,
-    searcher: Searcher,
+    index: TermIndex,
     searched: SearchedQuery,
     vectors: VocabularyVectors | None = None,
 ) -> WordScores:
@@ -50,7 +55,7 @@ def score_words(
     Parameters
     ----------
     extractor : {"kld", "fre", "rel"}
-    searcher : Searcher
+    index : TermIndex
     searched : SearchedQuery
         With at least one retrieved document.
     vectors : VocabularyVectors, optional
@@ -60,13 +65,16 @@ def score_words(
     -------
     WordScores
     """
-    frequency = searcher.word_frequency(searched)  # (V,)
+    found = searched.retrieval
+    frequency = frequency_scores(index.by_document, found.documents)  # (V,)
     if extractor == "fre":
         return _ranked(frequency, frequency)
     if extractor == "kld":
-        return _ranked(kld_scores(frequency, searcher.collection.p_collection), frequency)
+        return _ranked(kld_scores(frequency, index.p_collection), frequency)
     similarity = _similarity(searched, vectors)  # (V,)
-    p_w = searcher.relevance_model(searched)  # (V,)
+    p_w = relevance_model(
+        index.by_document, index.lengths, index.p_collection, found.documents, found.log_likelihood
+    )  # (V,)
     return _ranked(relevance_scores(p_w, similarity), frequency + similarity)
 
 

@@ -1,6 +1,6 @@
 """A query looked up in a corpus.
 
-In: a corpus, its `Searcher` and a `Query`. Out: `SearchedQuery`: the vocabulary words it stands for and the
+In: a corpus and a `Query`. Out: `SearchedQuery`: the vocabulary words it stands for and the
 documents that each rule retrieves.
 """
 
@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from qdtm.concepts.query import Query, Rule, check_rule
 from qdtm.concepts.resolve import ResolvedWord, matches_of, resolve_list, resolve_text
 from qdtm.concepts.retrieval import Retrieval, Term, retrieve
-from qdtm.concepts.term_index import Collection, SearchableCorpus, TermIndex
-
-if TYPE_CHECKING:
-    from qdtm.concepts.searcher import Searcher
+from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,26 +55,17 @@ class SearchedQuery:
         """The vocabulary words that each of the words sought stands for."""
         return tuple(word.matches for word in self.sought)
 
-    def within(self, index: TermIndex) -> SearchedQuery:
-        """Return the same query with the documents that it retrieves in a part of the corpus."""
 
-        def here(rule: Rule, everywhere: Retrieval) -> Retrieval:
-            found = retrieve(index, self.terms, rule, self.excluded)
-            n_elsewhere = len(everywhere) - len(found)
-            return replace(found, n_excluded=everywhere.n_excluded, n_elsewhere=n_elsewhere)
-
-        return replace(self, by_and=here("and", self.by_and), by_or=here("or", self.by_or))
-
-
-def search(corpus: SearchableCorpus, searcher: Searcher, query: Query, rule: Rule) -> SearchedQuery:
+def search(corpus: SearchableCorpus, query: Query, rule: Rule) -> SearchedQuery:
     """Resolve a query's words and retrieve its documents by both rules.
 
     Unknown words take no part: a missing word must not be fatal. A query without known words in its text is
     searched by its keywords, and then any of them counts unless the query says otherwise.
     """
     check_rule(rule)
-    text = occurring(resolve_text(query.text, corpus), searcher.collection)
-    keywords = occurring(resolve_list(query.keywords, corpus), searcher.collection)
+    index = TermIndex.of(corpus)
+    text = occurring(resolve_text(query.text, corpus), index)
+    keywords = occurring(resolve_list(query.keywords, corpus), index)
     excluded = matches_of(resolve_list([*query.exclude, *query.phrase.excluded], corpus))
     sought = _known(text)
     by_keywords = not sought and bool(_known(keywords))
@@ -89,14 +76,14 @@ def search(corpus: SearchableCorpus, searcher: Searcher, query: Query, rule: Rul
         keywords=keywords,
         excluded=excluded,
         rule=query.rule or ("or" if by_keywords else rule),
-        by_and=searcher.retrieve(terms, "and", excluded),
-        by_or=searcher.retrieve(terms, "or", excluded),
+        by_and=retrieve(index, terms, "and", excluded),
+        by_or=retrieve(index, terms, "or", excluded),
     )
 
 
-def occurring(words: Iterable[ResolvedWord], collection: Collection) -> tuple[ResolvedWord, ...]:
+def occurring(words: Iterable[ResolvedWord], index: TermIndex) -> tuple[ResolvedWord, ...]:
     """Take words that never occur (a vocabulary may be given with such words) as unknown."""
-    kept = [(word, tuple(w for w in word.matches if collection.word_counts[w])) for word in words]
+    kept = [(word, tuple(w for w in word.matches if index.word_counts[w])) for word in words]
     return tuple(
         replace(word, matches=matches) if matches or not word.matches else ResolvedWord(word.word, "unknown")
         for word, matches in kept

@@ -1,7 +1,6 @@
 """The corpus as retrieval sees it.
 
-In: the document-term matrix, of all documents or of a part of them. Out: `TermIndex`, which reads it by
-documents and by words, and `Collection`, what is counted over all documents.
+In: the document-term matrix. Out: `TermIndex`, which reads it by documents and by words.
 """
 
 from __future__ import annotations
@@ -35,42 +34,9 @@ class SearchableCorpus(Protocol):
     def pipeline(self) -> Callable[[str], list[str]]:
         """The text pipeline that made the corpus."""
 
-
-class CountedCorpus(SearchableCorpus, Protocol):
-    """A corpus whose documents are here."""
-
     @property
     def document_term_matrix(self) -> Any:
         """How often a document has a word; CSR, shape (D, V)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Collection:
-    """What is counted over all documents of a corpus.
-
-    Parameters
-    ----------
-    n_documents : int
-        D, empty documents included.
-    word_counts : ndarray of int64, shape (V,)
-        Occurrences of each word.
-    document_frequency : ndarray of int64, shape (V,)
-        Documents that have each word.
-    """
-
-    n_documents: int
-    word_counts: IntArray
-    document_frequency: IntArray
-
-    @property
-    def n_words(self) -> int:
-        """The number V of vocabulary words."""
-        return len(self.word_counts)
-
-    @cached_property
-    def p_collection(self) -> FloatArray:
-        """p(w|C), the share of each word in all tokens, shape (V,)."""
-        return self.word_counts / max(1, int(self.word_counts.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +48,19 @@ class TermIndex:
     by_document : scipy.sparse.csr_array of int, shape (D, V)
     by_word : scipy.sparse.csc_array of int, shape (D, V)
         The same counts, so that a word's documents are found at once.
-    whole : Collection, optional
-        Of the corpus that these documents are a part of; by default they are all of it.
     """
 
     by_document: Any
     by_word: Any
-    whole: Collection | None = None
 
     @classmethod
-    def from_matrix(cls, matrix: Any, whole: Collection | None = None) -> TermIndex:
+    def from_matrix(cls, matrix: Any) -> TermIndex:
         """Index a document-term matrix of shape (D, V)."""
         by_document = sparse.csr_array(matrix)
-        return cls(by_document, by_document.tocsc(), whole)
+        return cls(by_document, by_document.tocsc())
 
     @classmethod
-    def of(cls, corpus: CountedCorpus) -> TermIndex:
+    def of(cls, corpus: SearchableCorpus) -> TermIndex:
         """Return the index of a corpus, which is made once and lives as long as the corpus."""
         if corpus not in _INDICES:
             by_word = getattr(corpus, "counts_by_word", None)  # ready in an indexed corpus
@@ -111,7 +74,7 @@ class TermIndex:
 
     @property
     def n_documents(self) -> int:
-        """The number D of documents here, empty ones included."""
+        """The number D of documents, empty ones included."""
         return int(self.by_document.shape[0])
 
     @property
@@ -120,34 +83,33 @@ class TermIndex:
         return int(self.by_document.shape[1])
 
     @cached_property
-    def collection(self) -> Collection:
-        """What is counted over the whole corpus."""
-        return self.whole or Collection(self.n_documents, self.word_counts, self.document_frequency)
-
-    @cached_property
     def lengths(self) -> IntArray:
         """Tokens of each document, shape (D,)."""
         return _sums(self.by_document.data, self.by_document.indptr)
 
     @cached_property
     def word_counts(self) -> IntArray:
-        """Occurrences of each word in these documents, shape (V,)."""
+        """Occurrences of each word, shape (V,)."""
         return _sums(self.by_word.data, self.by_word.indptr)
 
     @cached_property
     def document_frequency(self) -> IntArray:
-        """How many of these documents have each word, shape (V,)."""
+        """How many documents have each word, shape (V,)."""
         return np.asarray(np.diff(self.by_word.indptr), np.int64)
 
-    @property
+    @cached_property
     def p_collection(self) -> FloatArray:
-        """p(w|C), the share of each word in all tokens of the corpus, shape (V,)."""
-        return self.collection.p_collection
+        """p(w|C), the share of each word in all tokens, shape (V,)."""
+        return self.word_counts / max(1, int(self.word_counts.sum()))
 
     def documents_of(self, word: int) -> tuple[IntArray, IntArray]:
         """Return the documents that have a word, in order, and how often each has it."""
         span = slice(self.by_word.indptr[word], self.by_word.indptr[word + 1])
         return self.by_word.indices[span].astype(np.int64), self.by_word.data[span].astype(np.int64)
+
+    def count_documents(self, words: Sequence[int]) -> int:
+        """Count the documents that have any of the words."""
+        return int((self.frequency(words) > 0).sum())
 
     def frequency(self, words: Sequence[int]) -> IntArray:
         """Return how often each document has any of the words, shape (D,)."""
@@ -167,4 +129,4 @@ def _sums(values: NDArray[np.int32], offsets: NDArray[Any]) -> IntArray:
     return sums
 
 
-_INDICES: WeakKeyDictionary[CountedCorpus, TermIndex] = WeakKeyDictionary()
+_INDICES: WeakKeyDictionary[SearchableCorpus, TermIndex] = WeakKeyDictionary()

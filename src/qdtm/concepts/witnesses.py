@@ -26,9 +26,16 @@ ENOUGH = 20.0
 
 def witness_weights(index: TermIndex, searched: SearchedQuery) -> FloatArray:
     """Weigh each document by how much it speaks for the query, from 0 to 1, shape (D,)."""
-    n_with = [int((index.frequency(word.matches) > 0).sum()) for word in searched.sought]
-    stand_in = stand_ins(index, searched, rarities(index.collection.n_documents, n_with))[1]
-    return weigh_documents(index, searched, n_with, float(stand_in.sum()))
+    witnesses = searched.retrieval.documents
+    weights = np.zeros(index.n_documents)
+    weights[witnesses] = as_weights(_density(index, searched)[witnesses])
+    n_with = [index.count_documents(word.matches) for word in searched.sought]
+    partial, stand_in = stand_ins(index, searched, rarities(index.n_documents, n_with))
+    stand_in_sum = float(stand_in.sum())
+    if stand_in_sum > 0:
+        missing = ENOUGH - len(witnesses)
+        weights[partial] = as_weights(stand_in * min(1.0, missing / stand_in_sum))
+    return weights
 
 
 def rarities(n_documents: int, n_with: Sequence[int]) -> list[float]:
@@ -45,31 +52,6 @@ def stand_ins(
     partial = np.setdiff1d(searched.by_or.documents, searched.retrieval.documents)
     share = shares_of_query(index, searched, rarity)[partial]
     return partial, as_weights(_density(index, searched)[partial] * share)
-
-
-def weigh_documents(
-    index: TermIndex, searched: SearchedQuery, n_with: Sequence[int], stand_in_sum: float
-) -> FloatArray:
-    """Weigh documents of a corpus or a part of it, given what was counted over the whole, shape (D,).
-
-    Parameters
-    ----------
-    index : TermIndex
-    searched : SearchedQuery
-        As `SearchedQuery.within` the index.
-    n_with : sequence of int
-        How many documents have each word that is sought.
-    stand_in_sum : float
-        The sum of all `stand_ins`.
-    """
-    witnesses = searched.retrieval.documents
-    weights = np.zeros(index.n_documents)
-    weights[witnesses] = as_weights(_density(index, searched)[witnesses])
-    partial, stand_in = stand_ins(index, searched, rarities(index.collection.n_documents, n_with))
-    if stand_in_sum > 0:
-        missing = ENOUGH - len(searched.retrieval)
-        weights[partial] = as_weights(stand_in * min(1.0, missing / stand_in_sum))
-    return weights
 
 
 def _density(index: TermIndex, searched: SearchedQuery) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Corpora that no single machine holds: files are read, searched and fitted where the workers are."""
+"""A corpus in many files: found by patterns and URLs, and read in order into one corpus."""
 
 from qdtm.distributed.files import FileCorpus
 

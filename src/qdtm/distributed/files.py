@@ -1,7 +1,7 @@
-"""Names, patterns and URLs in, files out: what a corpus in many files is made of, and how a worker reads one.
+"""`FileCorpus`: names, patterns and URLs in, their files read in order into one `Corpus` out.
 
 A file is on this machine, on a disk that all machines share, or at any URL that fsspec knows. One at a URL is
-copied to the worker that reads it, for as long as it reads.
+copied to this machine, for as long as it is read.
 """
 
 from __future__ import annotations
@@ -16,20 +16,29 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from qdtm.corpus.building import of_records
 from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
+from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.readers import READERS, read_records
 from qdtm.corpus.records import ReadOptions, Record
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, MissingExtraError, QdtmError
+from qdtm.memory import require_memory
 
 _WITHOUT_COLUMNS = (".txt", ".cor")
+
+MEMORY_A_BYTE = 1
+"""Memory that reading takes at least for each byte of a file.
+
+Tables of texts took 2.6 and 4.5 (docs/corpus.md, docs/reliability.md); those with other long columns take
+less."""
 
 
 @dataclass(frozen=True)
 class FileCorpus:
-    """A corpus in many files, which no single machine needs to hold.
+    """A corpus in many files.
 
-    Nothing is read before a model is fitted; then each worker reads its share of the files.
+    Nothing is read before a model is fitted; then all are read into one corpus, in this process.
 
     Parameters
     ----------
@@ -44,9 +53,6 @@ class FileCorpus:
         The encoding, where it should not be found out.
     pipeline : TextPipeline, optional
         The steps from text to words.
-    results : str or path, optional
-        A folder or URL where workers write what became of the documents, a Parquet file for each file; on a
-        cluster, one that all machines share.
     """
 
     files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -54,7 +60,6 @@ class FileCorpus:
     id_column: str | None = None
     encoding: str | None = None
     pipeline: TextPipeline | None = None
-    results: str | os.PathLike[str] | None = None
 
     @property
     def read_options(self) -> ReadOptions:
@@ -76,6 +81,30 @@ class SourceFile:
 
     name: str
     size: int
+
+
+def gather_corpus(source: FileCorpus) -> Corpus:
+    """Read all files of a corpus into one, in their order.
+
+    Raises
+    ------
+    CorpusError
+        If a file is missing, cannot be read or lacks a column (it is named), or nothing is left of them.
+    OutOfMemoryError
+        If the files are larger than the memory that can be had.
+    """
+    files = list_files(source.files)
+    _require_memory(files)
+    options = settle_columns(files[0].name, source.read_options)
+    records = (record for file in files for record in read_file(file.name, options))
+    return of_records(records, source.pipeline)
+
+
+def _require_memory(files: Sequence[SourceFile]) -> None:
+    """Refuse files that cannot fit; how many words are in the others is known when they are read."""
+    n_bytes = MEMORY_A_BYTE * sum(file.size for file in files)
+    what = f"The corpus of {len(files):,} files, which is gathered in this process,"
+    require_memory(n_bytes, what, "give fewer files, or fit where there is more memory")
 
 
 # --- which files -------------------------------------------------------------------------------------------

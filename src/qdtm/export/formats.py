@@ -44,7 +44,6 @@ def export_result(
     MissingExtraError
         If the format needs a package that is not installed.
     """
-    result.require_documents()
     if format not in FORMATS:
         raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, FORMATS))}.")
     target = Path(path)

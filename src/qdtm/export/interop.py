@@ -20,7 +20,6 @@ def to_topicwizard(result: Result) -> dict[str, Any]:
         (D, K), `topic_term_matrix` (K, V), `document_representation` (the topic shares, (D, K)), `transform`
         (None) and `topic_names` (K): the parents, then the background.
     """
-    result.require_documents()
     fit, corpus = result.fit, result.corpus
     shares = document_topics(corpus.document_term_matrix, fit.word_topic)  # (D, K)
     return {
@@ -43,7 +42,6 @@ def to_octis(result: Result, n_words: int = 10) -> dict[str, Any]:
     dict
         `topics` (list of K lists of words), `topic-word-matrix` (K, V), `topic-document-matrix` (K, D).
     """
-    result.require_documents()
     fit = result.fit
     topics = (*result.topics, *result.background)
     return {

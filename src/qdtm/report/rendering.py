@@ -35,7 +35,6 @@ def render_report(result: Result, limits: Limits | None = None) -> str:
     limits : Limits, optional
         How much it shows; by default as much as keeps it below 5 MB.
     """
-    result.require_documents()
     given = limits is not None
     limits = limits or Limits.for_queries(result.fit.n_queries)
     while True:
@@ -54,7 +53,6 @@ def write_report(result: Result, path: str | os.PathLike[str]) -> Path:
     StorageError
         If the place cannot be written to.
     """
-    result.require_documents()
     with placed_file(path) as file, write_errors(path):
         file.write_text(render_report(result), encoding="utf-8", errors="replace")
     return Path(path)

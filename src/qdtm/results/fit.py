@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord
 from qdtm.results.checks.handcheck import HandCheck
-from qdtm.results.elsewhere import DocumentFiles
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
 from qdtm.results.splits import Split, check_splits
@@ -68,9 +67,6 @@ class ModelFit:
         How much independent chains agree with this one; None if there were none.
     presentation : Presentation
         How the user wants it shown; no number depends on it.
-    elsewhere : DocumentFiles or None
-        Where it is written what became of the documents, if no machine holds them: the arrays of tokens are
-        then empty, and so is the corpus that goes with the fit.
     checks : tuple of HandCheck
         What a person said about samples of documents, one a query at most.
     relevance : ndarray of float32, shape (D, Q), optional
@@ -98,7 +94,6 @@ class ModelFit:
     related: tuple[RelatedWords, ...] = ()
     stability: Stability | None = None
     presentation: Presentation = field(default_factory=Presentation)
-    elsewhere: DocumentFiles | None = None
     splits: tuple[Split, ...] = ()
     checks: tuple[HandCheck, ...] = ()
     relevance: NDArray[np.float32] | None = None

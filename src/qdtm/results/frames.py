@@ -67,7 +67,6 @@ def document_info(result: Result, n_words: int = 10) -> Any:
         Columns `document`, the user's own, then for each query `relevance: q`, `subtopic: q`,
         `subtopic name: q` and `top words: q` (of the main subtopic), and `text`.
     """
-    result.require_documents()
     from qdtm.results.documents import distinct_names
 
     ours: dict[str, Any] = {}

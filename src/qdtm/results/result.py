@@ -100,16 +100,6 @@ class Result:
     def __repr__(self) -> str:
         return f"Result({self.fit!r}, {self.corpus!r})"
 
-    @property
-    def n_documents(self) -> int:
-        """The number of documents of the corpus, wherever they are."""
-        return self.corpus.n_documents if self.fit.elsewhere is None else self.fit.elsewhere.n_documents
-
-    @property
-    def n_tokens(self) -> int:
-        """The number of tokens of the corpus, wherever they are."""
-        return self.corpus.n_tokens if self.fit.elsewhere is None else self.fit.elsewhere.n_tokens
-
     # --- topics ------------------------------------------------------------------------------------------
 
     @property
@@ -244,17 +234,8 @@ class Result:
         """The deepest subtopic of each token in the last sample; see `deepest_subtopics`."""
         return deepest_subtopics(self.fit)
 
-    def require_documents(self) -> None:
-        """Raise if the documents are not here, as after a fit over many files."""
-        if self.fit.elsewhere is not None:
-            raise ParameterError(
-                "The documents of this model are not here; what became of each of them is in "
-                f"{self.fit.elsewhere.folder!r} (Parquet files)."
-            )
-
     def scores(self, q: int) -> QueryScores:
         """Score all documents against query `q`."""
-        self.require_documents()
         weights = np.hstack([self.query_weights[:, [q]], self.subtopic_weights(q)])  # (V, 1 + B)
         unknown = np.zeros(weights.shape[1])
         unknown[0] = topic_shares(self.fit.word_topic)[q]
@@ -303,11 +284,6 @@ class Result:
             From `scores`, if they are at hand.
         """
         q = self.query_index(query)
-        if self.fit.elsewhere is not None:
-            from qdtm.results.document_files import most_relevant
-
-            name = self.fit.concepts[q].name
-            return most_relevant(self.fit.elsewhere, name, self.topics[q], n, subtopic=subtopic)
         scores = scores or self.scores(q)
         return rank_documents(
             self.corpus.documents,
@@ -328,7 +304,6 @@ class Result:
         QueryError
             If there is none.
         """
-        self.require_documents()
         n = self.corpus.n_documents
         if isinstance(document, Integral) and not isinstance(document, bool):
             if not 0 <= int(document) < n:

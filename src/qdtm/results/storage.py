@@ -2,18 +2,16 @@
 
 The folder holds `model.safetensors` (all arrays), `corpus/` (a saved corpus), `topics.csv` and
 `documents.csv` (for people), and `qdtm.json`, the manifest with everything that is no array. The same fit
-gives the same bytes. It is whole or absent, and what is read from it is checked before it is used. If no
-machine holds the documents, `documents/` has Parquet files with what became of them. `check.json`, if a
-person has looked at documents, has the answers; it changes while the rest does not, but for `documents.csv`,
-which is written anew.
+gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
+`check.json`, if a person has looked at documents, has the answers; it changes while the rest does not, but
+for `documents.csv`, which is written anew.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -28,7 +26,6 @@ from qdtm.errors import ParameterError, StorageError
 from qdtm.placing import placed_file, write_errors
 from qdtm.results.checks.files import read_checks, write_checks
 from qdtm.results.checks.handcheck import HandCheck
-from qdtm.results.elsewhere import DocumentFiles, is_url
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords
@@ -42,7 +39,6 @@ from qdtm.sampler.trace import Trace
 from qdtm.storage import (
     CHECK,
     ArraySpec,
-    Manifest,
     fitting_together,
     load_arrays,
     read_manifest,
@@ -59,7 +55,6 @@ _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
 _TOPICS = "topics.csv"
 _DOCUMENTS = "documents.csv"
-_DOCUMENT_FILES = "documents"
 _RELEVANCE = "relevance"
 
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
@@ -105,24 +100,10 @@ def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, f
         save_arrays(folder / _ARRAYS, _arrays(fit))
         (folder / _CORPUS).mkdir()
         write_corpus(corpus, folder / _CORPUS)
-        elsewhere = None if fit.elsewhere is None else _copy_documents(fit.elsewhere, folder)
         _write_tables(folder, fit, corpus)
         if fit.checks:
             write_checks(folder / CHECK, fit.checks)
-        write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit, elsewhere))
-
-
-def _copy_documents(files: DocumentFiles, folder: Path) -> DocumentFiles:
-    """Copy what became of the documents into the folder; at a URL it stays where it is."""
-    if is_url(files.folder):
-        return files
-    try:
-        (folder / _DOCUMENT_FILES).mkdir()
-        for path, name in zip(files.paths, files.names, strict=True):
-            shutil.copyfile(path, folder / _DOCUMENT_FILES / name)
-    except OSError as error:
-        raise StorageError(f"Cannot copy {files.folder!r}: {error.strerror or error}.") from error
-    return replace(files, folder=_DOCUMENT_FILES)
+        write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit))
 
 
 def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
@@ -147,7 +128,7 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
-def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
+def _content(fit: ModelFit) -> dict[str, Any]:
     """Return all of a fit that is no array."""
     scalars = [field.name for field in fields(Trace) if field.name not in _TRACE]
     return {
@@ -168,7 +149,7 @@ def _content(fit: ModelFit, elsewhere: DocumentFiles | None) -> dict[str, Any]:
         "parameters": dict(fit.parameters),
         "corpus_fingerprint": fit.corpus_fingerprint,
         "versions": dict(fit.versions),
-    } | ({} if elsewhere is None else {"elsewhere": elsewhere.to_json()})
+    }
 
 
 def _token_type(fit: ModelFit) -> str:
@@ -188,8 +169,6 @@ def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
     parents, background = build_topics(fit)
     with _text_file(folder / _TOPICS) as file:
         write_topics(file, parents, background, fit.concepts)
-    if fit.elsewhere is not None:
-        return
     _write_documents(folder / _DOCUMENTS, fit, corpus, parents)
 
 
@@ -240,17 +219,18 @@ def load_model(
     for name in (_ARRAYS, f"{_CORPUS}/qdtm.json"):
         if name not in manifest.files:
             raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
+    if "elsewhere" in manifest.content:  # of a fit over files whose documents stayed with a cluster's workers
+        raise StorageError(f"{str(path)!r} was saved by an older version without its documents; fit it anew.")
     corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
     with fitting_together(path):
         checks = read_checks(folder, corpus.n_documents)
-        return _fit(folder / _ARRAYS, manifest.content, corpus, _elsewhere(folder, manifest), checks), corpus
+        return _fit(folder / _ARRAYS, manifest.content, corpus, checks), corpus
 
 
 def _fit(
     path: Path,
     content: Mapping[str, Any],
     corpus: Corpus,
-    elsewhere: DocumentFiles | None,
     checks: tuple[HandCheck, ...],
 ) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
@@ -286,7 +266,6 @@ def _fit(
         presentation=Presentation.from_json(content["presentation"])
         if "presentation" in content
         else Presentation(),
-        elsewhere=elsewhere,
         checks=checks,
         relevance=_frozen(arrays[_RELEVANCE]) if judged else None,
         splits=tuple(
@@ -302,18 +281,6 @@ def _fit(
     )
     _check_corpus(fit, corpus)
     return fit
-
-
-def _elsewhere(folder: Path, manifest: Manifest) -> DocumentFiles | None:
-    """Where it is written what became of the documents; None if they are in the corpus."""
-    if "elsewhere" not in manifest.content:
-        return None
-    files = DocumentFiles.from_json(manifest.content["elsewhere"])
-    if is_url(files.folder):
-        return files
-    if any(f"{_DOCUMENT_FILES}/{name}" not in manifest.files for name in files.names):
-        raise ValueError("a file of documents is missing")
-    return replace(files, folder=str(folder / _DOCUMENT_FILES))
 
 
 def _trace(name: str, scalars: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trace:

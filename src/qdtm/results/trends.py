@@ -119,7 +119,6 @@ def topics_over_time(
     ParameterError
         If there is no such column, or no date in it can be read.
     """
-    result.require_documents()
     column, values = _column(result, timestamps, result.fit.presentation.time_column, "timestamps")
     dates = read_dates(values, date_format or result.fit.presentation.date_format, column)
     starts, position, unit = _periods(dates.days, bins)
@@ -147,7 +146,6 @@ def topics_per_class(
     Trends
         The 20 largest groups, largest first; what is smaller is put together as "(other)".
     """
-    result.require_documents()
     column, values = _column(result, classes, result.fit.presentation.group_column, "classes")
     texts = [" ".join(as_field(value).split()) for value in values]
     names, inverse = np.unique(

@@ -31,7 +31,6 @@ def representative_documents(
     result: Result, topic: str | None = None, n: int = 3
 ) -> dict[str, list[Document]]:
     """Return the documents that are most about a topic, or about each of them, by id."""
-    result.require_documents()
     wanted = {each.id for each in result.all_topics()} if topic is None else {result.topic(topic).id}
     lengths = result.corpus.document_lengths
     found: dict[str, NDArray[np.int64]] = {}

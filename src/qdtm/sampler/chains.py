@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import HasBreadth
+from qdtm.concepts.reach import Reach
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.grounds import Ground, LocalGround
+from qdtm.sampler.grounds import Ground
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, defer_interrupts
 from qdtm.sampler.two_phases import TwoPhases, run_two_phases
@@ -74,13 +74,12 @@ class Chains:
 
 def run_chains(
     problem: ParentProblem,
-    reaches: Sequence[HasBreadth],
+    reaches: Sequence[Reach],
     names: Sequence[str],
     settings: Settings,
     progress: ProgressCallback | None = None,
     *,
     engine: Engine,
-    ground_of: Callable[[Settings], Ground] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Chains:
     """Run the sampler `settings.n_chains` times; Ctrl-C ends all of them, and keeps what is complete.
@@ -89,8 +88,6 @@ def run_chains(
     ----------
     engine : Engine
         Where to sweep. On a cluster, one chain after the other has it; threads are shared out among chains.
-    ground_of : callable, optional
-        Makes the ground of a chain, given its settings; by default the tokens are in the problem.
     checkpoint : Checkpoint, optional
         Where the chains are kept; those that are there already go on.
     """
@@ -105,7 +102,6 @@ def run_chains(
             own = replace(settings, seed=chain_seed(settings.seed, c))
             tell = None if progress is None else _numbered(progress, c, settings.n_chains, lock)
             with nullcontext(engine) if n_workers == 1 else Threads(engine.n_workers // n_workers) as place:
-                ground = ground_of(own) if ground_of else LocalGround(problem, own.seed, place)
                 found = run_two_phases(
                     problem,
                     reaches,
@@ -113,7 +109,7 @@ def run_chains(
                     own,
                     tell,
                     engine=place,
-                    ground=ground,
+                    ground=Ground(problem, own.seed, place),
                     interruption=interruption,
                     keeper_of=None if checkpoint is None else checkpoint.keepers(c),
                 )

@@ -1,13 +1,11 @@
-"""Grounds: where the tokens of a fit are, and how chains are started on them.
+"""The ground of a fit: its tokens, and how chains are started on them.
 
-In: a problem and where to sweep. Out: the chains of both phases at their start. `LocalGround` has all tokens
-in this process; `qdtm.distributed.ground` starts chains of tokens that only the workers of a cluster have.
+In: a problem and where to sweep. Out: the chains of both phases at their start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,43 +19,7 @@ from qdtm.sampler.starts import place_claims, start_as_paper
 from qdtm.sampler.subtopics import PHASE, cut_out, subtopic_rules
 
 
-class Ground(Protocol):
-    """What chains are started on."""
-
-    @property
-    def n_tokens(self) -> int:
-        """The tokens of the corpus, N."""
-        ...
-
-    def start_as_paper(self, state: ChainState | None = None) -> Chain:
-        """Start phase 1 as the paper does, or take it up where it was put down."""
-        ...
-
-    def start_from_reach(
-        self, reaches: Sequence[Any], n_background: int, state: ChainState | None = None
-    ) -> Chain:
-        """Start phase 1 from the reach of each query; the background has yet to be learned."""
-        ...
-
-    def end_parents(self, chain: Chain) -> None:
-        """Phase 1 is done: let go of what phase 2 does not need."""
-        ...
-
-    def release(self) -> None:
-        """Both phases are done: let go of everything."""
-        ...
-
-    def start_subtopics(
-        self, parents: ParentFit, q: int, state: ChainState | None = None, *, alone: bool = True
-    ) -> tuple[Chain, int]:
-        """Start phase 2 for one query; return its chain, and how many tokens the parent has.
-
-        `alone` as in `Engine.place`.
-        """
-        ...
-
-
-class LocalGround:
+class Ground:
     """All tokens in this process, from where an engine may take them.
 
     Parameters
@@ -88,9 +50,6 @@ class LocalGround:
     def end_parents(self, chain: Chain) -> None:
         """Let the engine forget the shards: all is known here."""
         chain.shards.release()
-
-    def release(self) -> None:
-        """Nothing is held."""
 
     def start_subtopics(
         self, parents: ParentFit, q: int, state: ChainState | None = None, *, alone: bool = True

@@ -11,12 +11,12 @@ query, which learn where general words live before the parent opens to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import HasBreadth, Reach, cover_the_corpus, uncovered_share
+from qdtm.concepts.reach import Reach, cover_the_corpus, uncovered_share
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine, Threads
@@ -33,8 +33,6 @@ FINENESS = 1.5
 Above 1, because what lies beside a narrow concept is nearer to it and must be told apart from it."""
 
 MOST_BACKGROUND_TOPICS = 60
-
-SKIPPED_AT_ONCE = 2**20
 
 BACKGROUND_SWEEPS = 20
 """Sweeps that the background has to itself."""
@@ -82,7 +80,7 @@ def place_claims(
     tokens, offsets = with_concept_documents(problem)
     claims = claimed_documents(reaches, len(problem.offsets) - 1)  # (D,)
     claims = np.concatenate([claims, np.arange(problem.n_parents)])  # the concept words' own documents
-    scattered = next(scatter([len(tokens)], problem.n_parents, n_background, seed))
+    scattered = scatter(len(tokens), problem.n_parents, n_background, seed)
     topics = topics_from_claims(tokens, offsets, fixed_topics(problem), claims, scattered)
     return open_chain(
         engine or Threads(),
@@ -120,20 +118,10 @@ def topics_from_claims(
     return np.where(fixed >= 0, fixed, np.where(claim >= 0, claim, scattered)).astype(np.int32)
 
 
-def scatter(
-    lengths: Iterable[int], n_parents: int, n_background: int, seed: int, *, skip: int = 0
-) -> Iterator[NDArray[np.int64]]:
-    """Yield random background topics for stretches of tokens of the given lengths.
-
-    Where the corpus is in parts, `skip` tokens come before the first stretch; each part draws what it would
-    draw in the whole.
-    """
+def scatter(n_tokens: int, n_parents: int, n_background: int, seed: int) -> NDArray[np.int64]:
+    """Draw a random background topic for each token, (N,)."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-    lowest, highest = n_parents, n_parents + n_background
-    for start in range(0, skip, SKIPPED_AT_ONCE):
-        rng.integers(lowest, highest, min(SKIPPED_AT_ONCE, skip - start))
-    for length in lengths:
-        yield rng.integers(lowest, highest, length)
+    return rng.integers(n_parents, n_parents + n_background, n_tokens)
 
 
 def learn_background(
@@ -169,7 +157,7 @@ def claimed_documents(reaches: Sequence[Reach], n_documents: int) -> NDArray[np.
     return claims
 
 
-def choose_n_background(reaches: Sequence[HasBreadth]) -> int:
+def choose_n_background(reaches: Sequence[Reach]) -> int:
     """Choose how many background topics to start with: those that cut the rest finer than the queries.
 
     Queries that cover the corpus leave room for one, and start as in the paper; a lone query on a hundredth

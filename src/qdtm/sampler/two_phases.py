@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import HasBreadth
+from qdtm.concepts.reach import Reach
 from qdtm.sampler.checkpoint import ChainKeeper
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.grounds import Ground
@@ -48,7 +48,7 @@ class TwoPhases:
 
 def run_two_phases(
     problem: ParentProblem,
-    reaches: Sequence[HasBreadth],
+    reaches: Sequence[Reach],
     names: Sequence[str],
     settings: Settings,
     progress: ProgressCallback | None = None,
@@ -67,7 +67,7 @@ def run_two_phases(
     interruption : Interruption
         Whether to stop.
     ground : Ground
-        Where the tokens are.
+        Starts the chains.
     keeper_of : callable, optional
         Gives what keeps the chain of a name; chains that are there already go on.
     """
@@ -76,7 +76,6 @@ def run_two_phases(
     subtopics: tuple[SubtopicFit, ...] = ()
     if settings.subtopics and not interruption.requested:
         subtopics = _second_phase(fit, parents, names)
-    ground.release()
     token_subtopics = np.full(len(problem.tokens), -1, np.int32)
     for q, found in enumerate(subtopics):
         token_subtopics[parents.token_topics == q] = found.token_subtopics
@@ -103,7 +102,7 @@ class _Fit:
         return keeper.saved(), keeper.keep
 
 
-def _first_phase(fit: _Fit, reaches: Sequence[HasBreadth]) -> ParentFit:
+def _first_phase(fit: _Fit, reaches: Sequence[Reach]) -> ParentFit:
     settings = fit.settings
     saved, keep = fit.kept("parents")
     state, run = saved or (None, None)

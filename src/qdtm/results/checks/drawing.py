@@ -34,7 +34,6 @@ def begin_check(
         If the documents are not here, or `n` is below 10: too few to say anything.
     """
     q = result.query_index(query)
-    result.require_documents()
     begun = result.check_of(q)
     if begun is not None and not fresh:
         return begun
