@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -27,6 +27,9 @@ ENGINES: tuple[EngineName, ...] = ("threads", "ray")
 
 SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (2000, 2000)}
 """Fewest and most sweeps of a phase, by preset."""
+
+JOINING = (30, 60)
+"""Fewest and most sweeps of queries that join a background, which has settled before."""
 
 KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.05, "paper": 1.0}
 """Subtopics with this share of their parent are kept however rare they are in the corpus, by preset."""
@@ -60,6 +63,7 @@ class Settings:
     preset: Preset
     priors: Priors
     schedule: Schedule
+    joining_schedule: Schedule
     promotion_weight: float
     word_filtering: bool
     similarity_threshold: float | None
@@ -102,6 +106,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         preset=preset,
         priors=Priors(*(_prior(parameters, name) for name in ("alpha", "beta", "gamma"))),
         schedule=_schedule(parameters, *SCHEDULES[preset]),
+        joining_schedule=replace(_schedule(parameters, *JOINING), check_every=2, window=4),
         promotion_weight=_share(parameters, "promotion_weight"),
         word_filtering=_flag(parameters, "word_filtering"),
         similarity_threshold=_auto(parameters, "similarity_threshold", _cosine),

@@ -31,7 +31,7 @@ from qdtm.errors import ClusterError, QdtmError
 from qdtm.sampler.assignment import columns_for, empty_tally
 from qdtm.sampler.engines import Standing
 from qdtm.sampler.kernels import Assignment, Counts, Tally
-from qdtm.sampler.shards import MOST_SHARDS, Orders, Shard, cut
+from qdtm.sampler.shards import DocumentPriors, MOST_SHARDS, Orders, Shard, cut
 
 FAN_IN = 8
 """Answers of more workers than this are added up in a tree."""
@@ -75,7 +75,7 @@ class RayEngine:
         n_shards: int,
         n_words: int,
         *,
-        unclaimed: NDArray[np.bool_] | None = None,
+        documents: DocumentPriors,
         alone: bool = True,
     ) -> RayShards:
         """Cut an assignment into shards and send them to workers, some in a row to each."""
@@ -84,7 +84,7 @@ class RayEngine:
         n_topics = int(assignment.topics.max(initial=-1)) + 1
         need = Need(len(assignment.tokens), len(assignment.offsets), n_words, columns_for(n_topics), n_blocks)
         self.check_room(need)
-        shards = cut(assignment, n_shards, unclaimed)
+        shards = cut(assignment, n_shards, documents)
         ends = [n_shards * b // n_blocks for b in range(n_blocks + 1)]
         chain, workers = self._next(n_blocks)
         # One after the other: the object store need not hold the corpus.
@@ -318,7 +318,6 @@ class RayShards:
             stream=orders.stream,
             births=orders.births,
             in_turn=orders.in_turn,
-            unclaimed_only=orders.unclaimed_only,
             n_wk=pack_counts(counts.n_wk),
             promoted_wq=pack_counts(counts.promoted_wq),
         )

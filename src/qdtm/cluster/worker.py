@@ -27,7 +27,7 @@ from qdtm.cluster.shelf import Arrays, Shelf
 from qdtm.sampler.assignment import documents_with, recount
 from qdtm.sampler.engines import SideBySide
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
-from qdtm.sampler.shards import Carried, Orders, Shard, sweep_in_turn
+from qdtm.sampler.shards import Carried, DocumentPriors, Orders, Shard, sweep_in_turn
 
 PACKAGES = ("qdtm", "numpy", "numba")
 """The packages that driver and workers must have in the same version."""
@@ -50,7 +50,6 @@ class Message(NamedTuple):
     stream: tuple[int, ...]
     births: int
     in_turn: bool
-    unclaimed_only: bool
     n_wk: PackedCounts
     promoted_wq: PackedCounts
 
@@ -209,7 +208,6 @@ class Worker:
             stream=message.stream,
             births=message.births,
             in_turn=message.in_turn,
-            unclaimed_only=message.unclaimed_only,
         )
 
     def _recall(self, block: Block, name: str, pointer: list[Any]) -> Any:
@@ -228,7 +226,8 @@ def _fetch(reference: Any) -> Any:
 
 def _own(shard: Shard) -> Shard:
     """A shard with arrays of its own: what arrives may not be written to."""
-    return Shard(shard.number, Assignment(*map(np.array, shard.assignment)), np.array(shard.unclaimed))
+    assignment = Assignment(*map(np.array, shard.assignment))
+    return Shard(shard.number, assignment, DocumentPriors(*map(np.array, shard.documents)))
 
 
 def _writable(rules: Rules) -> Rules:
@@ -258,7 +257,8 @@ def _tokens(shards: Sequence[Shard]) -> Arrays:
     for shard in shards:
         arrays[f"tokens.{shard.number}"] = shard.assignment.tokens
         arrays[f"offsets.{shard.number}"] = shard.assignment.offsets
-        arrays[f"unclaimed.{shard.number}"] = shard.unclaimed
+        arrays[f"swept.{shard.number}"] = shard.documents.swept
+        arrays[f"evidence.{shard.number}"] = shard.documents.evidence_jq
     return arrays
 
 
@@ -268,9 +268,8 @@ def _shards(arrays: Arrays) -> tuple[Shard, ...]:
     for number in arrays["numbers"].tolist():
         tokens, offsets = arrays[f"tokens.{number}"], arrays[f"offsets.{number}"]
         topics, links = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.uint16)
-        shards.append(
-            Shard(number, Assignment(tokens, offsets, topics, links), arrays[f"unclaimed.{number}"])
-        )
+        documents = DocumentPriors(arrays[f"swept.{number}"], arrays[f"evidence.{number}"])
+        shards.append(Shard(number, Assignment(tokens, offsets, topics, links), documents))
     return tuple(shards)
 
 

@@ -17,7 +17,7 @@ from qdtm.sampler.base_measure import draw_shares, draw_tables
 from qdtm.sampler.engines import Engine, PlacedShards
 from qdtm.sampler.kernels import Assignment, Counts, Rules, word_kinds
 from qdtm.sampler.likelihood import log_likelihood
-from qdtm.sampler.shards import Orders, n_shards_for
+from qdtm.sampler.shards import DocumentPriors, Orders, n_shards_for
 from qdtm.sampler.streams import open_stream
 
 MOST_TOKENS_A_WORD = 2**24
@@ -138,13 +138,11 @@ class Chain:
         mass[: self.n_parents] += self.rules.promotion_weight * links
         return mass
 
-    def step(self, *, unclaimed_only: bool = False, parents_open: bool = True) -> None:
-        """Draw G_0, sweep once over all documents (or those that no query claims), and draw the tables."""
+    def step(self) -> None:
+        """Draw G_0, sweep once over the documents that are to be swept, and draw the tables."""
         n_columns = self.n_columns
         self._widen(n_columns)
         mass = self.topic_mass()
-        if not parents_open:
-            mass[: self.n_parents] = np.inf
         stream = open_stream(self.seed, *self.path, self.n_sweeps)
         prior = np.zeros(len(self.m_k), np.float32)
         prior[:n_columns] = self.rules.alpha * draw_shares(self.m_k, self.rules.gamma, n_columns, stream)
@@ -158,7 +156,6 @@ class Chain:
             stream=(self.seed, *self.path, self.n_sweeps),
             births=self.n_sweeps % self.shards.n_shards,
             in_turn=not self.in_use.any(),  # nobody has a topic yet: topics are born in all shards, this once
-            unclaimed_only=unclaimed_only,
         )
         tally = self.shards.sweep(orders, self.counts)
         self.m_k = pad_columns(draw_tables(tally, prior, stream), len(self.m_k))
@@ -185,7 +182,7 @@ def open_chain(
     path: tuple[int, ...],
     *,
     n_shards: int | None = None,
-    unclaimed: NDArray[np.bool_] | None = None,
+    documents: DocumentPriors | None = None,
     alone: bool = True,
     state: ChainState | None = None,
 ) -> Chain:
@@ -195,10 +192,12 @@ def open_chain(
     ----------
     n_shards : int, optional
         By default what the corpus asks for.
+    documents : DocumentPriors, optional
+        By default all documents are swept, and none speaks for or against a parent.
 
     See Also
     --------
-    Engine.place : for `unclaimed` and `alone`.
+    Engine.place : for `alone`.
     Chain : for the other parameters.
     """
     n_words = len(rules.n_related)
@@ -209,7 +208,8 @@ def open_chain(
             raise StorageError(f"The saved chain has {len(state.topics):,} tokens, not {n_tokens:,}.")
         assignment = assignment._replace(topics=state.topics, links=state.links)
     n_shards = n_shards or n_shards_for(len(assignment.tokens), n_words)
-    shards = engine.place(assignment, n_shards, n_words, unclaimed=unclaimed, alone=alone)
+    documents = documents or DocumentPriors.flat(len(assignment.offsets) - 1, rules.n_related.shape[1])
+    shards = engine.place(assignment, n_shards, n_words, documents=documents, alone=alone)
     return Chain(shards, rules, seed, path, state=state)
 
 

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.grounds import Ground
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, defer_interrupts
 from qdtm.sampler.two_phases import TwoPhases, run_two_phases
@@ -74,7 +72,6 @@ class Chains:
 
 def run_chains(
     problem: ParentProblem,
-    reaches: Sequence[Reach],
     names: Sequence[str],
     settings: Settings,
     progress: ProgressCallback | None = None,
@@ -104,12 +101,10 @@ def run_chains(
             with nullcontext(engine) if n_workers == 1 else Threads(engine.n_workers // n_workers) as place:
                 found = run_two_phases(
                     problem,
-                    reaches,
                     names,
                     own,
                     tell,
                     engine=place,
-                    ground=Ground(problem, own.seed, place),
                     interruption=interruption,
                     keeper_of=None if checkpoint is None else checkpoint.keepers(c),
                 )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from qdtm.sampler.assignment import documents_with, empty_tally, recount
 from qdtm.sampler.kernels import Assignment, Counts, Tally, add_difference
-from qdtm.sampler.shards import Orders, Shard, add_tally, cut, sweep_in_turn
+from qdtm.sampler.shards import DocumentPriors, Orders, Shard, add_tally, cut, sweep_in_turn
 
 
 class Standing(NamedTuple):
@@ -72,7 +72,7 @@ class Engine(Protocol):
         n_shards: int,
         n_words: int,
         *,
-        unclaimed: NDArray[np.bool_] | None = None,
+        documents: DocumentPriors,
         alone: bool = True,
     ) -> PlacedShards:
         """Cut an assignment into shards and put them where they are swept.
@@ -84,8 +84,7 @@ class Engine(Protocol):
         n_shards : int
         n_words : int
             V, for an estimate of what it takes.
-        unclaimed : ndarray of bool, shape (D,), optional
-            See `cut`.
+        documents : DocumentPriors
         alone : bool
             Whether this chain has the engine to itself; otherwise others run beside it.
         """
@@ -115,12 +114,12 @@ class Threads:
         n_shards: int,
         n_words: int,
         *,
-        unclaimed: NDArray[np.bool_] | None = None,
+        documents: DocumentPriors,
         alone: bool = True,
     ) -> LocalShards:
         """Cut an assignment into shards that share its arrays."""
         del n_words  # what there is of memory is here already
-        shards = cut(assignment, n_shards, unclaimed)
+        shards = cut(assignment, n_shards, documents)
         return LocalShards(shards, assignment, self._pool if alone else None)
 
     def close(self) -> None:

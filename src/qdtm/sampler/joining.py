@@ -1,96 +1,126 @@
-"""A parent topic joins a chain that has settled: phase 1 for a query that comes later.
+"""Queries join topics that were there before: the start of phase 1, for the first queries and for a later one.
 
-In: a `ParentProblem` whose last query is new, the state of the other topics, and the reach of each query.
-Out: a `Chain` that starts where the others ended.
+In: a `ParentProblem`, whose `before` are the topics of a background, or of a fit without the newest queries.
+Out: a `Chain` that starts where these ended.
 
-The new parent takes its concept words wherever they are, the documents that its reach claims, and those
+A new parent takes its concept words wherever they are, the documents that evidence gives it, and those
 background topics that lie mostly in such documents: they were about the query before it was asked. Everything
-else stays where it was, and only documents that could have to do with the new query are swept again.
+else stays where it was, and only documents that could have to do with a new query are swept again. In each of
+them the parent's prior is multiplied by how much likelier than usual the document is to be about its query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach, n_claimed
 from qdtm.sampler.assignment import assign
-from qdtm.sampler.chain import Chain, open_chain
+from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
-from qdtm.sampler.running import Schedule
-from qdtm.sampler.starts import claimed_documents
+from qdtm.sampler.shards import DocumentPriors
 
 PHASE = 4
-"""First number of the random streams of a query that comes later; the second is its place."""
+"""First number of the random streams of queries that join; the second is how many were there before."""
 
-SCHEDULE = Schedule(min_sweeps=20, max_sweeps=20, check_every=2, window=4)
-"""All but the new parent has settled before."""
+MOSTLY = 0.35
+"""A background topic with more of its tokens in documents about a query becomes part of the query's parent.
 
-MOSTLY = 0.4
-"""A background topic with more of its tokens in claimed documents becomes part of the new parent.
-
-Below a half, because claims are cautious: a query claims fewer documents than are about it."""
+Below a half, because evidence is cautious: it gives a query fewer documents than are about it."""
 
 MARGIN = 3
-"""Documents are swept again up to so many times the number that the new query claims."""
+"""Documents are swept again up to so many times the number that is about a new query."""
+
+LEAST_PRIOR, MOST_PRIOR = 0.02, 20.0
+"""How far evidence can lower or raise the prior of a parent in a document."""
 
 
 def start_joining(
-    problem: ParentProblem,
-    reaches: Sequence[Reach],
-    token_topics: NDArray[np.int32],
-    token_promoted: NDArray[np.uint8],
-    seed: int,
-    engine: Engine,
+    problem: ParentProblem, seed: int, engine: Engine, *, state: ChainState | None = None
 ) -> Chain:
-    """Start from where the other topics are; background topics move up by one column.
-
-    Documents that the new query cannot change count as claimed: `unclaimed_only` leaves them as they are.
-
-    Parameters
-    ----------
-    problem : ParentProblem
-        Its last query is the new one.
-    reaches : sequence of Reach
-        Of all queries.
-    token_topics, token_promoted : ndarray of shape (N,)
-        The state without it.
-    """
-    newest, n_tokens = problem.n_parents - 1, len(problem.tokens)
+    """Let the newest queries of a problem join, or take the chain up where it was put down."""
     tokens, offsets = with_concept_documents(problem)
-    fixed = fixed_topics(problem)[tokens]  # (N',): the concept words' own documents come last
-    claims = claimed_documents(reaches, len(problem.offsets) - 1)
-    claimed = np.repeat(claims == newest, np.diff(problem.offsets))  # (N,)
-    before = token_topics + (token_topics >= newest)
-    taken = claimed | lies_mostly_in(before, claimed, newest)
-    topics = fixed.copy()
-    topics[:n_tokens] = np.where(fixed[:n_tokens] >= 0, fixed[:n_tokens], np.where(taken, newest, before))
+    topics = topics_at_start(problem)
     assignment = assign(tokens, offsets, topics)
-    promotes = np.flatnonzero((token_promoted > 0) & (topics[:n_tokens] == before) & (before < newest))
-    if problem.promotion_weight:
+    if problem.promoted_before is not None and problem.promotion_weight:
+        n_tokens, before = len(problem.tokens), topics_before(problem)
+        stayed = (problem.promoted_before > 0) & (topics[:n_tokens] == before) & (before < problem.n_parents)
+        promotes = np.flatnonzero(stayed)
         assignment.links[promotes] = problem.graph.n_related[tokens[promotes], topics[promotes]]
-    swept = np.zeros(len(offsets) - 1, np.bool_)
-    swept[documents_to_sweep(problem, reaches[-1])] = True
-    return open_chain(engine, assignment, parent_rules(problem), seed, (PHASE, newest), unclaimed=swept)
+    return open_chain(
+        engine,
+        assignment,
+        parent_rules(problem),
+        seed,
+        (PHASE, problem.n_before),
+        documents=document_priors(problem),
+        state=state,
+    )
 
 
-def lies_mostly_in(topics: NDArray[np.int32], claimed: NDArray[np.bool_], newest: int) -> NDArray[np.bool_]:
-    """Which tokens are of a background topic that lies mostly in claimed documents, (N,)."""
-    n_k = np.bincount(topics, minlength=newest + 1)
-    inside = np.bincount(topics[claimed], minlength=len(n_k)) / np.maximum(n_k, 1)
-    inside[: newest + 1] = 0.0
-    mostly: NDArray[np.bool_] = (inside > MOSTLY)[topics]
-    return mostly
+def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
+    """The topics of all tokens before, those of the background moved up to make room for new parents, (N,)."""
+    assert problem.before is not None
+    moved = problem.n_parents - problem.n_before
+    topics: NDArray[np.int32] = problem.before + moved * (problem.before >= problem.n_before).astype(np.int32)
+    return topics
 
 
-def documents_to_sweep(problem: ParentProblem, reach: Reach) -> NDArray[np.int64]:
-    """The documents that a new query could change: those that speak for it, and those with its words."""
-    scores, n_documents = reach.document_scores, len(problem.offsets) - 1
-    likely = np.argsort(-scores, kind="stable")[: MARGIN * n_claimed(reach.breadth, n_documents)]
-    is_word = np.zeros(problem.n_words, bool)
-    is_word[problem.concept_words[-1]] = True
+def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
+    """The topic of each token, with those that new parents take and the concept words' own documents, (N',)."""
+    before, n_before = topics_before(problem), problem.n_before
+    claims = np.repeat(claimed_documents(problem), np.diff(problem.offsets))  # (N,)
+    taken = np.where(claims >= 0, claims, absorbed_topics(problem, before)[before])
+    topics = np.where((taken >= 0) & ((claims >= 0) | (before >= n_before)), taken, before)
+    tokens, _ = with_concept_documents(problem)
+    fixed = fixed_topics(problem)[tokens]  # (N',)
+    fixed[: len(topics)] = np.where(fixed[: len(topics)] >= 0, fixed[: len(topics)], topics)
+    return fixed
+
+
+def claimed_documents(problem: ParentProblem) -> NDArray[np.int32]:
+    """The new query that takes each document, -1 for none, (D,).
+
+    A query takes the documents likeliest to be about it, as many as are; of several the one that is surer.
+    """
+    claims = np.full(len(problem.offsets) - 1, -1, np.int32)
+    surest = np.zeros(len(claims))
+    for q in range(problem.n_before, problem.n_parents):
+        p_j = problem.evidence[:, q]
+        best = np.argsort(-p_j, kind="stable")[: max(1, round(float(p_j.sum())))]
+        best = best[p_j[best] > surest[best]]
+        claims[best], surest[best] = q, p_j[best]
+    return claims
+
+
+def absorbed_topics(problem: ParentProblem, topics: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The new parent that each topic becomes part of, -1 for none, (K,)."""
+    n_k = np.bincount(topics, minlength=problem.n_parents)
+    parent, most = np.full(len(n_k), -1, np.int32), np.full(len(n_k), MOSTLY)
+    for q in range(problem.n_before, problem.n_parents):
+        p_i = np.repeat(problem.evidence[:, q], np.diff(problem.offsets))  # (N,)
+        inside = np.bincount(topics, p_i, minlength=len(n_k)) / np.maximum(n_k, 1)
+        inside[: problem.n_parents] = 0.0
+        more = inside > most
+        parent[more], most[more] = q, inside[more]
+    return parent
+
+
+def document_priors(problem: ParentProblem) -> DocumentPriors:
+    """Which documents new queries could change, and the evidence for all queries in each, (D + Q,)."""
+    n_documents, n_parents = len(problem.offsets) - 1, problem.n_parents
+    swept = np.zeros(n_documents + n_parents, np.bool_)
+    evidence = np.ones((n_documents + n_parents, n_parents), np.float32)
+    for q in range(n_parents):
+        p_j = problem.evidence[:, q]
+        usual = max(float(p_j.mean()), np.finfo(float).tiny)
+        evidence[:n_documents, q] = np.clip(p_j / usual, LEAST_PRIOR, MOST_PRIOR)
+        if q >= problem.n_before:
+            n_likely = MARGIN * max(1, round(float(p_j.sum())))
+            swept[np.argsort(-p_j, kind="stable")[:n_likely]] = True
+    is_word = np.zeros(problem.n_words, np.bool_)
+    for words in problem.concept_words[problem.n_before :]:
+        is_word[words] = True
     document = np.repeat(np.arange(n_documents), np.diff(problem.offsets))
-    return np.union1d(likely, document[is_word[problem.tokens]])
+    swept[document[is_word[problem.tokens]]] = True
+    return DocumentPriors(swept, evidence)

@@ -166,6 +166,7 @@ def tally_document(tally: Tally, tokens_jk: Array, prior_k: Array, stream: Any, 
 def sweep(
     assignment: Assignment,
     swept: Array,
+    evidence_jq: Array,
     counts: Counts,
     tally: Tally,
     mass_k: Array,
@@ -183,6 +184,8 @@ def sweep(
     ----------
     swept
         (D,) bool: which documents to sweep. The others are tallied only.
+    evidence_jq
+        (D, Q) float32: what the prior of each parent topic is multiplied with in each document.
     tally
         Zero before; every document is counted in as it is after the sweep.
     mass_k
@@ -212,6 +215,7 @@ def sweep(
     factor = np.zeros(n_columns, f32)
     running = np.zeros(n_columns + LANES, f32)
     starts = np.zeros(LANES, f32)
+    prior_jk = prior_k[:n_columns].copy()
 
     for j in range(offsets.size - 1):
         start, stop = u64(offsets[j]), u64(offsets[j + 1])
@@ -222,8 +226,10 @@ def sweep(
                 k = np.uint32(topics[i])
                 n_jk[k] += ONE + u * f32(links[i])
                 tokens_jk[k] += 1
+        for q in range(n_parents):
+            prior_jk[q] = prior_k[q] * evidence_jq[j, q]
         for k in range(n_columns):
-            factor[k] = (n_jk[k] + prior_k[k]) * inverse[k]
+            factor[k] = (n_jk[k] + prior_jk[k]) * inverse[k]
 
         for i in range(start, stop if swept[j] else start):
             w = np.uint32(tokens[i])
@@ -240,7 +246,7 @@ def sweep(
             if seated:
                 n_left, n_w_left = n_jk[left] - given, n_wk[w, left] - ONE
                 less = inverse_less[left] if links_left == 0 else f32(1.0 / (mass[left] - given))
-                own = (n_left + prior_k[left]) * less * (n_w_left + beta[left])
+                own = (n_left + prior_jk[left]) * less * (n_w_left + beta[left])
 
             # Draw its topic, unless it is given.
             k = np.uint32(rules.fixed_topic[w])
@@ -270,14 +276,14 @@ def sweep(
                     n_jk[left], n_wk[w, left] = n_left, n_w_left
                     tokens_jk[left] -= 1
                     change_mass(mass, inverse, inverse_less, left, -np.float64(given))
-                    factor[left] = (n_left + prior_k[left]) * inverse[left]
+                    factor[left] = (n_left + prior_jk[left]) * inverse[left]
                 given = ONE + u * f32(promoted)
                 topics[i] = k
                 n_jk[k] += given
                 n_wk[w, k] += ONE
                 tokens_jk[k] += 1
                 change_mass(mass, inverse, inverse_less, k, np.float64(given))
-                factor[k] = (n_jk[k] + prior_k[k]) * inverse[k]
+                factor[k] = (n_jk[k] + prior_jk[k]) * inverse[k]
 
         stream = tally_document(tally, tokens_jk, prior_k, stream, n_columns)
     stream_state[0] = stream

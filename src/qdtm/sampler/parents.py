@@ -57,18 +57,16 @@ def fit_parents(
     chain: Chain,
     schedule: Schedule,
     *,
-    unclaimed_only: bool = False,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
     run: Run | None = None,
     keep: KeepChain | None = None,
 ) -> ParentFit:
-    """Run phase 1 from where the chain stands; `unclaimed_only`, `run` and `keep` as in `run_chain`."""
+    """Run phase 1 from where the chain stands; `run` and `keep` as in `run_chain`."""
     result = run_chain(
         chain,
         schedule,
         stage="parents",
-        unclaimed_only=unclaimed_only,
         before_sweep=word_filter(problem),
         progress=progress,
         interruption=interruption,

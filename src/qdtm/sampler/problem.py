@@ -48,6 +48,15 @@ class ParentProblem:
     promotion_weight : float
         u of eq. 16; 0 promotes nothing.
     priors : Priors
+    evidence : ndarray of float32, shape (D, Q)
+        How likely each document is to be about each query.
+    before : ndarray of int32, shape (N,), optional
+        The topic of each token before the queries: of a background, or of a fit with the first `n_before` of
+        them. None starts as the paper does.
+    promoted_before : ndarray of uint8, shape (N,), optional
+        Whether each token promoted in that fit.
+    n_before : int
+        The queries that are in `before` already.
     """
 
     tokens: NDArray[np.int32]
@@ -58,6 +67,10 @@ class ParentProblem:
     unit: NDArray[np.float32] | None
     promotion_weight: float
     priors: Priors
+    evidence: NDArray[np.float32]
+    before: NDArray[np.int32] | None = None
+    promoted_before: NDArray[np.uint8] | None = None
+    n_before: int = 0
 
     @property
     def n_parents(self) -> int:

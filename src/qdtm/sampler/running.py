@@ -196,7 +196,6 @@ def run_chain(
     *,
     stage: Stage,
     query: str | None = None,
-    unclaimed_only: bool = False,
     before_sweep: Callable[[Chain], object] | None = None,
     progress: ProgressCallback | None = None,
     interruption: Interruption | None = None,
@@ -207,8 +206,6 @@ def run_chain(
 
     Parameters
     ----------
-    unclaimed_only : bool
-        Leave claimed documents as they are.
     before_sweep : callable, optional
         Refreshes what depends on the counts, such as the promotion probabilities.
     run : Run, optional
@@ -221,7 +218,7 @@ def run_chain(
     while not (run.finished or interrupted):
         if before_sweep is not None:
             before_sweep(chain)
-        chain.step(unclaimed_only=unclaimed_only)
+        chain.step()
         likelihood = run.advance(chain, schedule)
         if progress is not None:
             words = chain.leading_words() if stage == "parents" and likelihood is not None else ()

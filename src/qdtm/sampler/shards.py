@@ -36,6 +36,18 @@ TOKENS_A_WORD = 16
 MOST_SHARDS = 64
 
 
+class DocumentPriors(NamedTuple):
+    """What is known of documents before they are swept; it does not change while a chain runs."""
+
+    swept: NDArray[np.bool_]  # (D,): which documents are swept; the others keep their topics
+    evidence_jq: NDArray[np.float32]  # (D, Q): multiplies the prior of each parent topic in each document
+
+    @classmethod
+    def flat(cls, n_documents: int, n_parents: int) -> DocumentPriors:
+        """Every document is swept, and none speaks for or against a parent."""
+        return cls(np.ones(n_documents, np.bool_), np.ones((n_documents, n_parents), np.float32))
+
+
 class Carried(NamedTuple):
     """What a sweep carries from token to token besides the counts."""
 
@@ -63,8 +75,6 @@ class Orders:
         The shard that may open topics.
     in_turn : bool
         Sweep the shards one after the other, as if they were one: each sees what those before it changed.
-    unclaimed_only : bool
-        Sweep only the documents that no query claims.
     """
 
     rules: Rules
@@ -76,7 +86,6 @@ class Orders:
     stream: tuple[int, ...]
     births: int
     in_turn: bool = False
-    unclaimed_only: bool = False
 
     def begin(self, shard: int) -> Carried:
         """What a shard's sweep starts with."""
@@ -92,13 +101,12 @@ class Shard:
     number : int
     assignment : Assignment
         With offsets that start at 0.
-    unclaimed : ndarray of bool, shape (D_h,)
-        Which of its documents no query claims; all, unless somebody said otherwise.
+    documents : DocumentPriors
     """
 
     number: int
     assignment: Assignment
-    unclaimed: NDArray[np.bool_]
+    documents: DocumentPriors
 
     def sweep(self, orders: Orders, counts: Counts, carried: Carried | None = None) -> Tally:
         """Sweep over the shard's documents, changing `counts`; return how many tokens of what they have.
@@ -111,12 +119,12 @@ class Shard:
         # DEVIATION(7): one shard in turn opens topics.
         may_open = orders.in_turn or self.number == orders.births
         prior_k = orders.prior_k if may_open else np.where(orders.in_use, orders.prior_k, np.float32(0.0))
-        swept = self.unclaimed if orders.unclaimed_only else np.ones(len(self.unclaimed), np.bool_)
         tally = empty_tally(orders.n_columns)
         mass_k, stream = carried or orders.begin(self.number)
         sweep(
             self.assignment,
-            swept,
+            self.documents.swept,
+            self.documents.evidence_jq,
             counts,
             tally,
             mass_k,
@@ -149,19 +157,9 @@ def n_shards_for(n_tokens: int, n_words: int) -> int:
     return 1 << (max(1, min(wanted, MOST_SHARDS)).bit_length() - 1)
 
 
-def cut(
-    assignment: Assignment, n_shards: int, unclaimed: NDArray[np.bool_] | None = None
-) -> tuple[Shard, ...]:
-    """Cut the documents into shards of about equally many tokens; their arrays are views of the whole's.
-
-    Parameters
-    ----------
-    unclaimed : ndarray of bool, shape (D,), optional
-        Which documents no query claims; all by default.
-    """
+def cut(assignment: Assignment, n_shards: int, documents: DocumentPriors) -> tuple[Shard, ...]:
+    """Cut the documents into shards of about equally many tokens; their arrays are views of the whole's."""
     offsets = assignment.offsets
-    if unclaimed is None:
-        unclaimed = np.ones(len(offsets) - 1, np.bool_)
     ends = offsets[-1] * np.arange(1, n_shards) // n_shards
     at = np.concatenate([[0], np.searchsorted(offsets, ends), [len(offsets) - 1]])
     shards = []
@@ -169,5 +167,6 @@ def cut(
         here = slice(int(offsets[first]), int(offsets[last]))
         tokens, topics, links = (a[here] for a in (assignment.tokens, assignment.topics, assignment.links))
         own = Assignment(tokens, offsets[first : last + 1] - offsets[first], topics, links)
-        shards.append(Shard(number, own, unclaimed[first:last]))
+        there = DocumentPriors(*(array[first:last] for array in documents))
+        shards.append(Shard(number, own, there))
     return tuple(shards)

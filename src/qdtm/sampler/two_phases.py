@@ -1,6 +1,6 @@
 """The whole sampler: phase 1 for all queries, then phase 2 for each.
 
-In: a corpus, its concepts, their reach and related words, and `Settings`. Out: `TwoPhases`.
+In: a `ParentProblem` and `Settings`. Out: `TwoPhases`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import Reach
 from qdtm.sampler.checkpoint import ChainKeeper
 from qdtm.sampler.engines import Engine
-from qdtm.sampler.grounds import Ground
+from qdtm.sampler.joining import start_joining
 from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.running import KeepChain, Saved
-from qdtm.sampler.starts import choose_n_background, learn_background
-from qdtm.sampler.subtopics import SubtopicFit, split_parent
+from qdtm.sampler.starts import start_as_paper
+from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
 
 if TYPE_CHECKING:
     from qdtm.settings import Settings
@@ -48,14 +47,12 @@ class TwoPhases:
 
 def run_two_phases(
     problem: ParentProblem,
-    reaches: Sequence[Reach],
     names: Sequence[str],
     settings: Settings,
     progress: ProgressCallback | None = None,
     *,
     engine: Engine,
     interruption: Interruption,
-    ground: Ground,
     keeper_of: Callable[[str], ChainKeeper] | None = None,
 ) -> TwoPhases:
     """Fit the parent topics, then split each; a request to stop ends it with what there is.
@@ -66,13 +63,11 @@ def run_two_phases(
         Where to sweep.
     interruption : Interruption
         Whether to stop.
-    ground : Ground
-        Starts the chains.
     keeper_of : callable, optional
         Gives what keeps the chain of a name; chains that are there already go on.
     """
-    fit = _Fit(problem, settings, ground, engine, keeper_of, progress, interruption)
-    parents = _first_phase(fit, reaches)
+    fit = _Fit(problem, settings, engine, keeper_of, progress, interruption)
+    parents = _first_phase(fit)
     subtopics: tuple[SubtopicFit, ...] = ()
     if settings.subtopics and not interruption.requested:
         subtopics = _second_phase(fit, parents, names)
@@ -88,7 +83,6 @@ class _Fit:
 
     problem: ParentProblem
     settings: Settings
-    ground: Ground
     engine: Engine
     keeper_of: Callable[[str], ChainKeeper] | None
     progress: ProgressCallback | None
@@ -102,28 +96,25 @@ class _Fit:
         return keeper.saved(), keeper.keep
 
 
-def _first_phase(fit: _Fit, reaches: Sequence[Reach]) -> ParentFit:
-    settings = fit.settings
+def _first_phase(fit: _Fit) -> ParentFit:
+    problem, settings = fit.problem, fit.settings
     saved, keep = fit.kept("parents")
     state, run = saved or (None, None)
-    # DEVIATION(1): a lone query starts from its reach, beside a background; the paper's start is for queries
-    # that cover the corpus.
-    n_background = settings.n_background_topics or choose_n_background(reaches)
-    if settings.start_as_paper or n_background == 1:
-        chain = fit.ground.start_as_paper(state)
-    else:
-        chain = fit.ground.start_from_reach(reaches, n_background, state)
-        learn_background(chain, fit.progress, fit.interruption, keep)
+    # DEVIATION(1): a lone query joins a background, with evidence; the paper's start is for queries that cover
+    # the corpus.
+    joins = problem.before is not None
+    start = start_joining if joins else start_as_paper
+    chain = start(problem, settings.seed, fit.engine, state=state)
     parents = fit_parents(
-        fit.problem,
+        problem,
         chain,
-        settings.schedule,
+        settings.joining_schedule if joins else settings.schedule,
         progress=fit.progress,
         interruption=fit.interruption,
         run=run,
         keep=keep,
     )
-    fit.ground.end_parents(chain)
+    chain.shards.release()
     return parents
 
 
@@ -133,14 +124,20 @@ def _second_phase(fit: _Fit, parents: ParentFit, names: Sequence[str]) -> tuple[
 
     def split(q: int) -> SubtopicFit:
         saved, keep = fit.kept(f"subtopics-{q}")
-        state = saved and saved.state
-        chain, n_tokens = fit.ground.start_subtopics(parents, q, state, alone=problem.n_parents == 1)
-        enough = settings.fewest_tokens(fit.ground.n_tokens, n_tokens)
-        return split_parent(
-            chain,
+        where = np.flatnonzero(parents.token_topics == q)
+        tokens, offsets = cut_out(problem.tokens, problem.offsets, where)
+        return fit_subtopics(
+            tokens,
+            offsets,
+            problem.n_words,
+            problem.priors,
             settings.schedule,
-            enough,
+            settings.fewest_tokens(len(problem.tokens), len(tokens)),
+            settings.seed,
+            (q,),
             name=names[q],
+            engine=engine,
+            alone=problem.n_parents == 1,
             saved=saved,
             keep=keep,
             progress=fit.progress,

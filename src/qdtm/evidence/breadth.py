@@ -1,0 +1,113 @@
+"""How many documents are about a query, and how likely each of them is.
+
+In: scores of documents that did not see whether they name the query, and how much each names it. Out: the
+number, and a curve from scores to probabilities.
+
+Half of the documents that name it score above some t, so half of all documents about it should: their number
+is twice that above t. Names are positive examples and all else is unlabelled (Elkan and Noto 2008), so the
+chance to name the query saturates below 1 where every document is about it; the curve is fitted with that
+ceiling (modified logistic regression, Jaskie, Elkan and Spanias 2019), and shifted until it sums to the number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq, minimize
+
+from qdtm.evidence.views import FloatArray
+
+DOUBT, USUAL_SHARE = 20.0, 0.7
+"""Before anything is seen of it, so much of the documents about a query name it, for as many documents' worth."""
+
+N_BINS = 512
+STEEPEST = 1e4
+
+NAMED_INTERCEPT, NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 0.0, 2.0, 0.25
+"""Log odds of a document that names the query: how they follow from how much it names it, and from its context."""
+
+LEAST_CONTEXT = 0.01
+"""A context that speaks against the query more than this does not take its name away any further."""
+
+
+def estimate_breadth(scores: FloatArray, strength: FloatArray) -> float:
+    """Estimate how many documents are about a query; few that name it never claim many others.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (D,)
+        How much each document is like those that name the query, seen without its words.
+    strength : ndarray of shape (D,)
+        How much each names it.
+    """
+    n_named = float(strength.sum())
+    order = np.argsort(-scores, kind="stable")
+    above = int(np.searchsorted(np.cumsum(strength[order]), 0.5 * n_named)) + 1
+    share = min(1.0, n_named / (2.0 * above))  # P(named | about)
+    shrunk = (n_named * np.log(share) + DOUBT * np.log(USUAL_SHARE)) / (n_named + DOUBT)
+    return n_named / float(np.exp(shrunk))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A logistic curve from scores to probabilities: 1 / (1 + exp(-slope (score - middle)))."""
+
+    slope: float
+    middle: float
+
+    def __call__(self, scores: FloatArray) -> FloatArray:
+        """Return the probability of each score."""
+        return sigmoid(self.slope * (scores - self.middle))
+
+
+def fit_curve(scores: FloatArray, strength: FloatArray) -> Curve:
+    """Fit P(named | score) = c / (1 + exp(-b (score - m))) by maximum likelihood; c and b, m say who is about it.
+
+    Scores are put into bins of about equally many documents first: the fit does not need each of them.
+    """
+    order = np.argsort(scores, kind="stable")
+    edges = np.unique(np.linspace(0, len(scores), N_BINS + 1).astype(np.int64))
+    named = np.add.reduceat(strength[order], edges[:-1])
+    size = np.diff(edges)
+    centre, spread = float(scores.mean()), max(float(scores.std()), 1e-12)
+    x = (np.add.reduceat(scores[order], edges[:-1]) / size - centre) / spread
+
+    def loss(parameters: FloatArray) -> float:
+        slope, middle, ceiling = np.exp(parameters[0]), parameters[1], sigmoid(parameters[2:])[0]
+        p = np.clip(ceiling * sigmoid(slope * (x - middle)), 1e-12, 1.0 - 1e-12)
+        fit = named @ np.log(p) + (size - named) @ np.log1p(-p)
+        prior = DOUBT * (USUAL_SHARE * np.log(ceiling) + (1.0 - USUAL_SHARE) * np.log1p(-ceiling))
+        return -float(fit + prior)
+
+    bounds = [(np.log(0.05), np.log(50.0)), (-5.0, 30.0), (-5.0, 5.0)]
+    starts = [np.array([np.log(2.0), middle, 0.0]) for middle in (1.0, 2.0, 3.0)]
+    best = min((minimize(loss, start, method="L-BFGS-B", bounds=bounds) for start in starts), key=lambda r: r.fun)
+    return Curve(float(np.exp(best.x[0])) / spread, centre + spread * float(best.x[1]))
+
+
+def level(curve: Curve, scores: FloatArray, strength: FloatArray, total: float) -> Curve:
+    """Shift a curve until the probabilities of all documents sum to a number, as far as that can be."""
+    low, high = float(scores.min()) - 60.0 / curve.slope, float(scores.max()) + 60.0 / curve.slope
+
+    def excess(middle: float) -> float:
+        return float(about(Curve(curve.slope, middle)(scores), strength).sum()) - total
+
+    if excess(high) >= 0:
+        return Curve(curve.slope, high)
+    if excess(low) <= 0:
+        return Curve(curve.slope, low)
+    return Curve(curve.slope, float(brentq(excess, low, high, xtol=1e-6 * (high - low))))
+
+
+def about(context: FloatArray, strength: FloatArray) -> FloatArray:
+    """Return the probability that each document is about the query, given its context and how much it names it."""
+    bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
+    log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded))
+    named = sigmoid(log_odds + NAMED_INTERCEPT + NAMED_BY_STRENGTH * strength)
+    return np.where(strength > 0, named, context)
+
+
+def sigmoid(x: FloatArray) -> FloatArray:
+    """1 / (1 + exp(-x))."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -500.0, 500.0))))

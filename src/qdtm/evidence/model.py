@@ -1,0 +1,171 @@
+"""The evidence model: how likely is each document to be about a query, before any topic is fitted?
+
+In: the views of a corpus, what the documents that name a query have in common, and how much each names it.
+Out: `Evidence`. Everything else starts from it: the parent topic, relevance, cut-off and count.
+
+Each view scores documents by how much they are like those that name the query, without hearing whether they do
+themselves. A view is worth as much as it tells these from the others (the mean of its standardised scores over
+documents that name the query). Then the model teaches itself (self-training, as Nigam et al. 2000 with naive
+Bayes): the surest half of the documents that it takes to be about the query become labels of their own, with
+which the views look again, now with the query's words visible: so a document with only some of them gains as
+much as those words point to the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.evidence.breadth import about, estimate_breadth, fit_curve, level
+from qdtm.evidence.context import context_scores
+from qdtm.evidence.views import FloatArray, MeaningView, TopicView, View, WordView, standardised, tfidf, word_vector_view
+
+ROUNDS = 2
+"""Rounds of self-training."""
+
+SUREST = 0.5
+"""The share of the documents about a query that become labels: the surest half."""
+
+FIRST_LOOK = 1.0 / 3.0
+"""The weight of the first look beside those of the last round, of which there are three."""
+
+LEAST_WORTH = 0.05
+"""What a view counts at least."""
+
+
+class CorpusViews:
+    """What all queries of a corpus share.
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (D, V)
+    hashes : ndarray of uint64, shape (D,)
+        Of the documents' content.
+    background : ndarray of shape (V, K), optional
+        Tokens of each word in each background topic.
+    word_vectors : ndarray of float32, shape (V, d), optional
+        Of length 1.
+    document_vectors : ndarray of float32, shape (D, e), optional
+        By a sentence encoder.
+    """
+
+    def __init__(
+        self,
+        counts: Any,
+        hashes: NDArray[np.uint64],
+        *,
+        background: NDArray[Any] | None = None,
+        word_vectors: NDArray[np.float32] | None = None,
+        document_vectors: NDArray[np.float32] | None = None,
+    ) -> None:
+        self.weighted = tfidf(counts)
+        self.hashes = hashes
+        self.views: list[View] = [WordView(counts)]
+        if background is not None:
+            self.views.append(TopicView(counts, background))
+        if word_vectors is not None:
+            self.views.append(word_vector_view(self.weighted, word_vectors))
+        self.encoded = None if document_vectors is None else MeaningView(document_vectors)
+        if self.encoded is not None:
+            self.views.append(self.encoded)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How likely each document is to be about a query.
+
+    Attributes
+    ----------
+    probability : ndarray of float64, shape (D,)
+        0 for a document that cannot be about it.
+    strength : ndarray of float64, shape (D,)
+        How much each document names the query.
+    seen, unseen : ndarray of float64, shape (D,)
+        What the probabilities follow from: how much each document is like those about the query, with the
+        query's own words, and without them.
+    words : tuple of int
+        The query's own words in the vocabulary.
+    """
+
+    probability: FloatArray
+    strength: FloatArray
+    seen: FloatArray
+    unseen: FloatArray
+    words: tuple[int, ...]
+
+    @property
+    def n_about(self) -> float:
+        """How many documents are about the query: the sum of the probabilities."""
+        return float(self.probability.sum())
+
+
+def learn_evidence(
+    views: CorpusViews,
+    strength: FloatArray,
+    words: Sequence[int],
+    possible: NDArray[np.bool_],
+    query_vector: NDArray[np.float32] | None = None,
+) -> Evidence:
+    """Learn how likely each document is to be about a query.
+
+    Parameters
+    ----------
+    views : CorpusViews
+    strength : ndarray of float64, shape (D,)
+        How much each document names the query, from 0 to 1; above 0 for at least one.
+    words : sequence of int
+        The query's own words in the vocabulary.
+    possible : ndarray of bool, shape (D,)
+        Which documents can be about it at all.
+    query_vector : ndarray of float32, shape (e,), optional
+        What a sentence encoder makes of the query.
+    """
+    hidden = [view.hidden(words) for view in views.views]
+    looks = [view(strength) for view in hidden]
+    context = context_scores(views.weighted, strength, words, views.hashes)
+    looks += [] if context is None else [context]
+    if query_vector is not None and views.encoded is not None:
+        looks.append(views.encoded.near(query_vector))
+    first = FIRST_LOOK * combine(looks, worths(looks, strength))
+    seen = unseen = first
+    for _ in range(ROUNDS):
+        labels = probabilities(seen, unseen, strength, possible, SUREST)
+        unheard = [view(labels) for view in hidden]
+        weights = worths(unheard, strength)
+        unseen = first + combine(unheard, weights)
+        seen = first + combine([view(labels) for view in views.views], weights)
+    return Evidence(
+        probabilities(seen, unseen, strength, possible), strength, seen, unseen, tuple(words)
+    )
+
+
+def probabilities(
+    seen: FloatArray,
+    unseen: FloatArray,
+    strength: FloatArray,
+    possible: NDArray[np.bool_],
+    share: float = 1.0,
+) -> FloatArray:
+    """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,)."""
+    scores = np.where(strength > 0, unseen, seen)
+    total = share * estimate_breadth(unseen, strength)
+    curve = level(fit_curve(unseen, strength), scores, strength, total)
+    return np.where(possible, about(curve(scores), strength), 0.0)
+
+
+def worths(looks: Sequence[FloatArray], strength: FloatArray) -> list[float]:
+    """How well each look tells documents that name the query from others: their mean standardised score."""
+    told = [float(standardised(look) @ strength) / float(strength.sum()) for look in looks]
+    return [max(worth, LEAST_WORTH) for worth in told]
+
+
+def combine(looks: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
+    """The weighted mean of standardised scores, (D,)."""
+    total = np.zeros(len(looks[0]))
+    for look, weight in zip(looks, weights, strict=True):
+        total += weight * standardised(look)
+    return np.asarray(total / sum(weights))

@@ -1,0 +1,228 @@
+"""Views of documents: how much each document is like those of some labels, seen by words, topics or meaning.
+
+In: a corpus once, then labels, from 0 to 1 a document. Out: a score for each document, higher the more it is
+like the labelled ones. A document never hears its own label (leave one out), so that the score of one that is
+labelled says what others like it would get.
+
+Every view can hide words: `hidden` scores documents as if they did not have them. With the words of a query
+hidden, a document that names it is judged by the rest of what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+WORD_DOUBT = 50.0
+"""Ordinary documents mixed into the labelled ones before words are compared: a word that few have says little."""
+
+TOPIC_DOUBT = 20.0
+"""The same for topics, of which there are fewer."""
+
+RIDGE = 1.0
+"""The penalty of the regression on document vectors, which have length 1."""
+
+HEARD = 1e-3
+"""Labels below it are too small to be taken back."""
+
+
+class View(Protocol):
+    """Scores documents by labels."""
+
+    def __call__(self, labels: FloatArray) -> FloatArray:
+        """Return how much each document is like the labelled ones, shape (D,)."""
+        ...
+
+    def hidden(self, words: Sequence[int]) -> View:
+        """Return the same view of documents without some words."""
+        ...
+
+
+class WordView:
+    """Naive Bayes over words: the mean over a document's tokens of log p(word | labelled) / p(word).
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (D, V)
+    hide : sequence of int
+        Words that say nothing.
+    """
+
+    def __init__(self, counts: Any, hide: Sequence[int] = ()) -> None:
+        self._counts = counts
+        self._hide = list(hide)
+        self._lengths = np.maximum(np.asarray(counts.sum(axis=1), np.float64).ravel(), 1.0)  # (D,)
+        frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+        self._p_word = (frequency + 0.5) / (counts.shape[0] + 1.0)  # (V,): of a document to have the word
+
+    def __call__(self, labels: FloatArray) -> FloatArray:
+        """Score the documents, those that are labelled by the others."""
+        present = np.repeat(labels, np.diff(self._counts.indptr))  # (nnz,)
+        n_with = np.bincount(self._counts.indices, present, minlength=self._counts.shape[1])  # (V,)
+        n_labelled = float(labels.sum())
+        odds = np.log((n_with / self._p_word + WORD_DOUBT) / (n_labelled + WORD_DOUBT))
+        odds[self._hide] = 0.0
+        scores: FloatArray = (self._counts @ odds) / self._lengths
+        rows = np.flatnonzero(labels > HEARD)
+        scores[rows] = self._by_others(rows, labels[rows], n_with, n_labelled)
+        return scores
+
+    def hidden(self, words: Sequence[int]) -> WordView:
+        """Return the same view of documents without some words."""
+        return WordView(self._counts, words)
+
+    def _by_others(self, rows: IntArray, own: FloatArray, n_with: FloatArray, n_labelled: float) -> FloatArray:
+        chosen = self._counts[rows]
+        sizes, words = np.diff(chosen.indptr), chosen.indices
+        taken = np.repeat(own, sizes)
+        rest = np.maximum(n_with[words] - taken, 0.0)
+        odds = np.log((rest / self._p_word[words] + WORD_DOUBT) / (n_labelled - taken + WORD_DOUBT))
+        odds[np.isin(words, self._hide)] = 0.0
+        totals = np.bincount(np.repeat(np.arange(len(rows)), sizes), odds * chosen.data, minlength=len(rows))
+        return np.asarray(totals / self._lengths[rows])
+
+
+class TopicView:
+    """The same over background topics: the mean of log p(topic | labelled) / p(topic).
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (D, V)
+    word_topic : ndarray of shape (V, K)
+        Tokens of each word in each background topic.
+    hide : sequence of int
+    """
+
+    def __init__(self, counts: Any, word_topic: NDArray[Any], hide: Sequence[int] = ()) -> None:
+        self._counts, self._word_topic = counts, word_topic
+        p_kw = word_topic / np.maximum(word_topic.sum(axis=1, keepdims=True), 1e-12)  # (V, K): p(k|w)
+        p_kw[list(hide)] = 0.0
+        self._p_kw = p_kw
+        seen = p_kw.any(axis=1).astype(np.float64)
+        self._lengths = np.maximum(counts @ seen, 1.0)  # (D,): tokens that have a topic
+        self._p_k = self._mixture(np.ones(counts.shape[0]))
+        self._p_k /= max(float(self._p_k.sum()), 1e-12)
+        self._p_k += 1e-12
+
+    def __call__(self, labels: FloatArray) -> FloatArray:
+        """Score the documents, those that are labelled by the others."""
+        n_k, n_labelled = self._mixture(labels), float(labels.sum())
+        scores: FloatArray = (self._counts @ (self._p_kw @ self._log_odds(n_k, n_labelled))) / self._lengths
+        rows = np.flatnonzero(labels > HEARD)
+        theta = (self._counts[rows] @ self._p_kw) / self._lengths[rows, None]  # (n, K)
+        own = labels[rows, None]
+        rest = np.maximum(n_k - own * theta, 0.0)
+        scores[rows] = (theta * self._log_odds(rest, n_labelled - own)).sum(axis=1)
+        return scores
+
+    def hidden(self, words: Sequence[int]) -> TopicView:
+        """Return the same view of documents without some words."""
+        return TopicView(self._counts, self._word_topic, words)
+
+    def _mixture(self, labels: FloatArray) -> FloatArray:
+        """The topics of the labelled documents, each document counting by its label, (K,)."""
+        return np.asarray((self._counts.T @ (labels / self._lengths)) @ self._p_kw)
+
+    def _log_odds(self, n_k: FloatArray, n_labelled: Any) -> FloatArray:
+        return np.asarray(np.log((n_k + TOPIC_DOUBT * self._p_k) / (n_labelled + TOPIC_DOUBT) / self._p_k))
+
+
+class MeaningView:
+    """Ridge regression of the labels on document vectors, leave one out in closed form.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (D, d)
+        One a document, as they come.
+    without : callable, optional
+        From words to the documents that have any of them and their vectors without; by default words cannot
+        be hidden.
+    """
+
+    def __init__(self, vectors: NDArray[Any], without: Any = None) -> None:
+        self._without = without
+        rows = unit_rows(vectors)
+        self._common = rows.mean(axis=0)
+        self._features = self._as_features(vectors)  # (D, 1 + d)
+        self._prepare()
+
+    def __call__(self, labels: FloatArray) -> FloatArray:
+        """Score the documents, each without its own label."""
+        fitted = self._features @ (self._inverse @ (self._features.T @ labels))
+        return np.asarray((fitted - self._leverage * labels) / np.maximum(1.0 - self._leverage, 1e-6))
+
+    def hidden(self, words: Sequence[int]) -> MeaningView:
+        """Return the same view of documents without some words."""
+        if self._without is None:
+            return self
+        rows, vectors = self._without(words)
+        other = object.__new__(MeaningView)
+        other._without, other._common = self._without, self._common
+        other._features = self._features.copy()
+        other._features[rows] = self._as_features(vectors)
+        other._prepare()
+        return other
+
+    def near(self, vector: NDArray[Any]) -> FloatArray:
+        """How near each document is to a vector of the same kind, (D,)."""
+        return np.asarray(self._features[:, 1:] @ self._as_features(vector[None])[0, 1:])
+
+    def _as_features(self, vectors: NDArray[Any]) -> FloatArray:
+        """Take off what all documents have in common, give each the length 1, and put a 1 before."""
+        return np.column_stack([np.ones(len(vectors)), unit_rows(unit_rows(vectors) - self._common)])
+
+    def _prepare(self) -> None:
+        gram = self._features.T @ self._features
+        gram[np.diag_indices(len(gram))] += RIDGE
+        self._inverse = np.linalg.inv(gram)
+        self._leverage = np.einsum("ij,jk,ik->i", self._features, self._inverse, self._features, optimize=True)
+
+
+def unit_rows(vectors: NDArray[Any]) -> FloatArray:
+    """Give each row the length 1; a row of zeros stays."""
+    rows = np.asarray(vectors, np.float64)
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+
+
+def tfidf(counts: Any) -> Any:
+    """Weigh words by log frequency and rarity, CSR of shape (D, V); rows are not normalised."""
+    n_documents = counts.shape[0]
+    frequency = np.bincount(counts.indices, minlength=counts.shape[1])  # (V,)
+    rarity = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
+    weighted = sparse.csr_matrix(counts, dtype=np.float64, copy=True)
+    weighted.data = (1.0 + np.log(weighted.data)) * rarity[weighted.indices]
+    return weighted
+
+
+def word_vector_view(weighted: Any, vectors: NDArray[np.float32]) -> MeaningView:
+    """See documents by the mean vector of their words, rare words counting more.
+
+    Parameters
+    ----------
+    weighted : CSR matrix of shape (D, V)
+        From `tfidf`.
+    vectors : ndarray of shape (V, d)
+        Of length 1; 0 for a word without one.
+    """
+    by_word = weighted.tocsc()
+    dense = vectors.astype(np.float64)
+
+    def without(words: Sequence[int]) -> tuple[IntArray, FloatArray]:
+        own = by_word[:, list(words)]
+        rows = np.unique(own.indices).astype(np.int64)
+        return rows, np.asarray(weighted[rows] @ dense - own.tocsr()[rows] @ dense[list(words)])
+
+    return MeaningView(np.asarray(weighted @ dense), without)
+
+
+def standardised(scores: FloatArray) -> FloatArray:
+    """Put scores on a common scale, mean 0 and variance 1; constant ones are 0."""
+    spread = float(scores.std())
+    return np.asarray((scores - scores.mean()) / (spread if spread > 1e-12 else 1.0))

@@ -1,0 +1,92 @@
+"""The background: what a corpus is about before anything is asked of it.
+
+In: the tokens of a corpus. Out: `Background`, the topic of each token. A Hierarchical Dirichlet Process over
+the whole corpus, learned once for a corpus, whatever is asked of it later and with whatever seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.sampler.assignment import assign
+from qdtm.sampler.chain import open_chain
+from qdtm.sampler.engines import Engine
+from qdtm.sampler.problem import Priors
+from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
+from qdtm.sampler.subtopics import subtopic_rules
+
+PHASE = 5
+"""First number of the random streams of the background."""
+
+SEED = 0
+
+N_SWEEPS = 60
+
+MOST_TOPICS = 100
+"""The topics that the background of a large corpus starts with; a small one starts with sqrt(D)."""
+
+PRIORS = Priors(beta=0.1)
+"""Topics of the background are finer than the paper's, whose smoothing is for a few broad ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """Topics of a corpus.
+
+    Attributes
+    ----------
+    token_topics : ndarray of int32, shape (N,)
+        The topic of each token, largest topic first.
+    word_topic : ndarray of float32, shape (V, K)
+        Tokens of word w in topic k.
+    """
+
+    token_topics: NDArray[np.int32]
+    word_topic: NDArray[np.float32]
+
+    @classmethod
+    def of_topics(cls, tokens: NDArray[np.int32], topics: NDArray[np.int32], n_words: int) -> Background:
+        """Number the topics by their size, and count their words."""
+        size = np.bincount(topics)
+        order = np.argsort(-size, kind="stable")[: int((size > 0).sum())]
+        place = np.full(len(size), -1, np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        topics, n_topics = place[topics], max(len(order), 1)
+        cells = np.bincount(tokens.astype(np.int64) * n_topics + topics, minlength=n_words * n_topics)
+        return cls(topics, cells.reshape(n_words, n_topics).astype(np.float32))
+
+
+def learn_background(
+    tokens: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    n_words: int,
+    engine: Engine,
+    *,
+    n_topics: int | None = None,
+    progress: ProgressCallback | None = None,
+    interruption: Interruption | None = None,
+) -> Background:
+    """Learn the topics of a corpus; a request to stop ends it with what there is.
+
+    Parameters
+    ----------
+    n_topics : int, optional
+        Topics to start with; more are opened or closed as the model finds fit.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(PHASE,)))
+    n_topics = n_topics or min(MOST_TOPICS, max(2, isqrt(len(offsets) - 1)))
+    start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
+    chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,))
+    for done in range(1, N_SWEEPS + 1):
+        chain.step()
+        if progress is not None:
+            progress(Progress("background", None, done, N_SWEEPS, int(chain.in_use.sum()), None))
+        if interruption is not None and interruption.requested:
+            break
+    topics = chain.assignment.topics
+    chain.shards.release()
+    return Background.of_topics(tokens, topics, n_words)
