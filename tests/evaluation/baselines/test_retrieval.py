@@ -32,7 +32,9 @@ def rm3_of(counts, words, n_documents, n_words, query_weight):
     scores = [bm25_of(row, words) for row in counts]
     best = sorted((j for j, score in enumerate(scores) if score > 0), key=lambda j: -scores[j])[:n_documents]
     total = sum(scores[j] for j in best)
-    p = {w: sum(scores[j] / total * counts[j][w] / sum(counts[j]) for j in best) for w in range(len(counts[0]))}
+    p = {
+        w: sum(scores[j] / total * counts[j][w] / sum(counts[j]) for j in best) for w in range(len(counts[0]))
+    }
     kept = sorted(p, key=lambda w: (-p[w], w))[:n_words]
     weight = {w: (1 - query_weight) * p[w] / sum(p[v] for v in kept) for w in kept}
     for w in words:
@@ -41,7 +43,9 @@ def rm3_of(counts, words, n_documents, n_words, query_weight):
 
 
 @pytest.mark.parametrize("words", [[0], [0, 2], [1, 3, 3]])
-@pytest.mark.parametrize(("n_documents", "n_words", "query_weight"), [(10, 30, 0.5), (2, 2, 0.3), (1, 1, 0.0)])
+@pytest.mark.parametrize(
+    ("n_documents", "n_words", "query_weight"), [(10, 30, 0.5), (2, 2, 0.3), (1, 1, 0.0)]
+)
 def test_relevance_feedback_is_that_of_the_formula(words, n_documents, n_words, query_weight):
     scores = rm3_scores(
         csr_matrix(COUNTS), words, n_documents=n_documents, n_words=n_words, query_weight=query_weight

@@ -13,6 +13,7 @@ from qdtm.evaluation.bench.asking import AnswerStore, ask_cells
 from qdtm.evaluation.bench.rare.cells import RareCell, RareResult
 from qdtm.evaluation.bench.rare.thinning import thin
 from qdtm.evaluation.bench.rare.words import characteristic_words
+from qdtm.evaluation.bench.words import share_of
 from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.metrics import precision_at_k, recall_at
@@ -82,7 +83,7 @@ def measure_rare(cell: RareCell, answer: Answer, thinned: Dataset, whole: Datase
         recall_at_2k=recall_at(best, relevant, 2 * n_relevant),
         seconds=answer.seconds,
         answered=answer.answered,
-        words_share=_share_of(words, characteristic_words(whole, cell.query)),
+        words_share=share_of(words, characteristic_words(whole, cell.query)),
         prevalence=answer.prevalence,
         words=words,
     )
@@ -94,7 +95,3 @@ def top_words(answer: Answer, dataset: Dataset) -> tuple[str, ...]:
         return ()
     [top] = top_word_ids(answer.topic, N_TOP_WORDS)
     return tuple(dataset.corpus.vocabulary[w] for w in top)
-
-
-def _share_of(words: Sequence[str], own: frozenset[str]) -> float | None:
-    return sum(word in own for word in words) / len(words) if words else None
