@@ -41,12 +41,7 @@ def run_rare(
     **options: Any,
 ) -> list[RareResult]:
     """Run cells, each at most once; `options` are those of `ask_cells`."""
-    return ask_cells(cells, rows, workbench, store, batched=one_by_one, run_batch=run_cell, **options)
-
-
-def one_by_one(cells: Sequence[RareCell]) -> list[tuple[RareCell, ...]]:
-    """Every cell is on its own: no two have the same thinned corpus and the same row."""
-    return [(cell,) for cell in cells]
+    return ask_cells(cells, rows, workbench, store, run_batch=run_cell, **options)
 
 
 def run_cell(batch: tuple[RareCell, ...], row: AloneRow, workbench: Workbench) -> list[RareResult]:
