@@ -1,20 +1,35 @@
 """Can this query be answered in this corpus? Asked before anything is fitted.
 
-In: a corpus and a `Query`. Out: `QueryCheck`: what became of each word, how many documents the AND and the OR
-rule find, and a verdict with its reason and a way out.
+In: a corpus and a `Query`. Out: `QueryCheck`: what became of each word, how many documents name the query and
+how many are mainly about it, and a verdict with its reason and a way out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from qdtm.concepts.query import Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.searcher import Searcher, searcher_of
 from qdtm.concepts.term_index import Collection, SearchableCorpus
-from qdtm.concepts.verdict import Role, Verdict, WordCheck, advice_of, reason_of, verdict_of
+from qdtm.concepts.verdict import (
+    MAINLY,
+    SHOWN,
+    Found,
+    Role,
+    Verdict,
+    WordCheck,
+    advice_of,
+    reason_of,
+    verdict_of,
+)
 from qdtm.embeddings.vectors import WordVectors
+
+N_NAMED = 10
+"""How many of the documents that name a query a check lists."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +50,17 @@ class QueryCheck:
         What each rule retrieves, with the known words.
     n_excluded : int
         Documents that meet the rule but have an excluded word.
-    verdict : {"fine", "thin", "absent"}
-        "thin" below 5 retrieved documents, "absent" if there is none.
+    verdict : {"absent", "passing", "thin", "fine"}
+        "absent" if no document has it, or a word of it is missing; "passing" if no document is mainly about
+        it; "thin" below 5 that are.
     reason : str
         The verdict in a sentence.
     advice : str
         What was left out and what to do about it; empty if there is nothing to do.
+    n_named, n_mainly : int
+        Documents that name the query, and those of them that are mainly about it.
+    named : tuple of int
+        Up to ten documents that name it, those that name it most first.
     """
 
     name: str
@@ -53,6 +73,14 @@ class QueryCheck:
     verdict: Verdict
     reason: str
     advice: str
+    n_named: int = 0
+    n_mainly: int = 0
+    named: tuple[int, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The verdict as people are shown it."""
+        return SHOWN[self.verdict]
 
     @property
     def n_retrieved(self) -> int:
@@ -66,7 +94,12 @@ class QueryCheck:
 
 
 def check_query(
-    corpus: SearchableCorpus, query: Query | str, rule: Rule = "and", *, vectors: WordVectors | None = None
+    corpus: SearchableCorpus,
+    query: Query | str,
+    rule: Rule = "and",
+    *,
+    vectors: WordVectors | None = None,
+    refuse: bool = True,
 ) -> QueryCheck:
     """Say whether a query can be answered in a corpus, before anything is fitted.
 
@@ -79,48 +112,85 @@ def check_query(
         them counts.
     vectors : WordVectors, optional
         To suggest words of similar meaning for unknown ones.
+    refuse : bool
+        Whether a query with a word that no document has is "absent"; else it is asked without the word.
 
     Returns
     -------
     QueryCheck
-        Unknown words are no error here; `build_concepts` raises if nothing is left of a query.
+        What cannot be answered is no error here; `build_concepts` raises.
     """
     query = Query(query) if isinstance(query, str) else query
     searcher = searcher_of(corpus)
-    return describe(search(corpus, searcher, query, rule), corpus, searcher, vectors)
+    return describe(search(corpus, searcher, query, rule), corpus, searcher, vectors, refuse=refuse)
 
 
 def describe(
-    searched: SearchedQuery, corpus: SearchableCorpus, searcher: Searcher, vectors: WordVectors | None = None
+    searched: SearchedQuery,
+    corpus: SearchableCorpus,
+    searcher: Searcher,
+    vectors: WordVectors | None = None,
+    *,
+    refuse: bool = True,
 ) -> QueryCheck:
     """Put what a search found into words."""
     words = [_check_word(word, "query", corpus, searcher, vectors) for word in searched.text]
     words += [_check_word(word, "keyword", corpus, searcher, vectors) for word in searched.keywords]
-    vocabulary = _vocabulary_size(corpus, searcher.collection)
-    n_documents = searcher.collection.n_documents
+    barred = [_check_word(word, "query", corpus, searcher, None) for word in searched.barred]
+    found = _found(searched, corpus, searcher, refuse)
     return QueryCheck(
         name=searched.query.name,
         words=tuple(words),
         rule=searched.rule,
-        n_corpus=n_documents,
-        n_and=len(searched.by_and),
+        n_corpus=found.n_corpus,
+        n_and=0 if found.is_refused else len(searched.by_and),
         n_or=len(searched.by_or),
         n_excluded=searched.retrieval.n_excluded,
-        verdict=verdict_of(searched),
-        reason=reason_of(searched, words, n_documents, vocabulary),
-        advice=advice_of(searched, words, n_documents, vocabulary),
+        verdict=verdict_of(searched, found),
+        reason=reason_of(searched, words, found),
+        advice=advice_of(searched, words, barred, found),
+        n_named=found.n_named,
+        n_mainly=found.n_mainly,
+        named=() if found.is_refused else _best_named(searched),
     )
+
+
+def _found(searched: SearchedQuery, corpus: SearchableCorpus, searcher: Searcher, refuse: bool) -> Found:
+    """Count what answers a query; one that is refused for its missing words is named nowhere."""
+    n_named = n_mainly = len(searched.retrieval)
+    if searched.naming is not None:
+        n_mainly = int((searched.naming.strength >= MAINLY).sum())
+    is_refused = refuse and bool(searched.missing)
+    return Found(
+        n_corpus=searcher.collection.n_documents,
+        n_named=0 if is_refused else n_named,
+        n_mainly=0 if is_refused else n_mainly,
+        vocabulary=_vocabulary_size(corpus, searcher.collection),
+        is_refused=is_refused,
+    )
+
+
+def _best_named(searched: SearchedQuery) -> tuple[int, ...]:
+    if searched.naming is None:
+        return ()
+    documents = searched.naming.documents
+    order = np.argsort(-searched.naming.strength[documents], kind="stable")[:N_NAMED]
+    return tuple(documents[order].tolist())
 
 
 def _check_word(
     word: ResolvedWord, role: Role, corpus: SearchableCorpus, searcher: Searcher, vectors: WordVectors | None
 ) -> WordCheck:
+    n_documents, n_occurrences = word.n_in_text, word.n_in_text
+    if word.matches and not word.sequence:
+        n_documents = searcher.count_documents(word.matches)
+        n_occurrences = int(searcher.collection.word_counts[list(word.matches)].sum())
     return WordCheck(
         word=word.word,
         role=role,
         status=word.status,
-        n_documents=searcher.count_documents(word.matches),
-        n_occurrences=int(searcher.collection.word_counts[list(word.matches)].sum()),
+        n_documents=n_documents,
+        n_occurrences=n_occurrences,
         matches=tuple(corpus.vocabulary[match] for match in word.matches),
         closest=closest_words(word.word, corpus.vocabulary, vectors) if word.status == "unknown" else (),
     )

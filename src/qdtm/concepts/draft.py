@@ -20,7 +20,7 @@ from qdtm.concepts.search import SearchedQuery, occurring, search
 from qdtm.concepts.searcher import Searcher
 from qdtm.concepts.term_index import FloatArray, SearchableCorpus
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
-from qdtm.errors import QueryError
+from qdtm.errors import PassingQueryError, QueryError
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,18 +90,26 @@ def draft_concept(
     rule: Rule,
     expansion: Extractor | None,
     vectors: WordVectors | None,
+    *,
+    refuse: bool = True,
 ) -> Draft:
     """Search for a query, and rank the words that could stand for it.
 
     Raises
     ------
     QueryError
-        If the query retrieves no document, or asks for a word that it also bans.
+        If the query retrieves no document, or asks for a word that it also bans; unless told not to
+        `refuse`, also if a word of it is in no document.
+    PassingQueryError
+        If documents only mention it, unless told not to `refuse`.
     """
     searched = search(corpus, searcher, query, rule)
-    check = describe(searched, corpus, searcher, vectors)
+    check = describe(searched, corpus, searcher, vectors, refuse=refuse)
+    message = f"Query '{query.name}': {check.reason} {check.advice}".rstrip()
     if check.verdict == "absent":
-        raise QueryError(f"Query '{query.name}': {check.reason} {check.advice}".rstrip())
+        raise QueryError(message)
+    if check.verdict == "passing" and refuse:
+        raise PassingQueryError(message, check)
     extractor = _extractor_of(query, expansion)
     embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
     given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), searcher.collection))

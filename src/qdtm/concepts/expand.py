@@ -39,6 +39,7 @@ def build_concepts(
     n_candidates: int = 100,
     min_pointing: float = 0.0,
     vectors: WordVectors | None = None,
+    refuse: bool = True,
 ) -> tuple[Concept, ...]:
     """Turn queries into concepts.
 
@@ -61,6 +62,9 @@ def build_concepts(
         general word does harm.
     vectors : WordVectors, optional
         Needed for "rel"; otherwise used to suggest known words for unknown ones.
+    refuse : bool
+        Whether a query is refused that no document is mainly about, or that has a word which no document has.
+        Otherwise it is answered as well as can be, without such a word.
 
     Returns
     -------
@@ -71,8 +75,10 @@ def build_concepts(
     ------
     QueryError
         If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning.
+    PassingQueryError
+        If documents mention a query, and none is mainly about it.
     """
-    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors)
+    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
     return finish_concepts(
         drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing
     )
@@ -85,6 +91,7 @@ def draft_concepts(
     expansion: Extractor | None,
     rule: Rule | Sequence[Rule],
     vectors: WordVectors | None,
+    refuse: bool = True,
 ) -> list[Draft]:
     """Draft a concept for each query: the first half of `build_concepts`."""
     asked = as_queries(queries)
@@ -92,7 +99,8 @@ def draft_concepts(
     rules = _rules(rule, len(asked))
     searcher = searcher_of(corpus)
     drafts = [
-        draft_concept(corpus, searcher, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)
+        draft_concept(corpus, searcher, q, r, expansion, vectors, refuse=refuse)
+        for q, r in zip(asked, rules, strict=True)
     ]
     _refuse_twins(drafts)
     return drafts

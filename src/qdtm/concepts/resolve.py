@@ -82,7 +82,9 @@ class ResolvedWord:
 def resolve_text(text: str, corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
     """Resolve what a text asks for, each once, by the vocabulary alone; `-word` is passed over."""
     resolved = [
-        word for items in parse_text(text).alternatives for word in resolve_items(items, corpus, in_text=False)
+        word
+        for items in parse_text(text).alternatives
+        for word in resolve_items(items, corpus, in_text=False)
     ]
     return tuple(dict.fromkeys(resolved))
 
@@ -213,7 +215,7 @@ def _numbers_of(word: str, corpus: SearchableCorpus) -> Term:
     forms = [word]
     if getattr(corpus.pipeline, "language", None) in (None, "english"):
         forms += number_forms(word)
-    return tuple(corpus.word_index[form] for form in forms if form in corpus.word_index)
+    return tuple(sorted(corpus.word_index[form] for form in forms if form in corpus.word_index))
 
 
 def _why_dropped(chunk: str, pipeline: Any) -> Status:

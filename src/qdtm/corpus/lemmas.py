@@ -81,7 +81,9 @@ def number_forms(word: str) -> tuple[str, ...]:
     plurals = (word + "s", word + "es", word[:-1] + "ies", word[:-3] + "men", *_irregular_of().get(word, ()))
     pairs = [(word, plural) for plural in plurals] + [(lemma, word) for lemma in _singulars(word)]
     pairs += [(lemma, word) for lemma in _irregular_plurals().get(word, ())]
-    forms = (plural if singular == word else singular for singular, plural in pairs if _agree(singular, plural))
+    forms = (
+        plural if singular == word else singular for singular, plural in pairs if _agree(singular, plural)
+    )
     return tuple(form for form in dict.fromkeys(forms) if form != word)
 
 
