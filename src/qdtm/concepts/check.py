@@ -6,7 +6,7 @@ how many are mainly about it, and a verdict with its reason and a way out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -134,7 +134,8 @@ def describe(
     refuse: bool = True,
 ) -> QueryCheck:
     """Put what a search found into words."""
-    words = [_check_word(word, "query", corpus, searcher, vectors) for word in searched.text]
+    text = [replace(word, n_in_text=searched.phrases.get(word, word.n_in_text)) for word in searched.text]
+    words = [_check_word(word, "query", corpus, searcher, vectors) for word in text]
     words += [_check_word(word, "keyword", corpus, searcher, vectors) for word in searched.keywords]
     barred = [_check_word(word, "query", corpus, searcher, None) for word in searched.barred]
     found = _found(searched, corpus, searcher, refuse)
@@ -167,6 +168,7 @@ def _found(searched: SearchedQuery, corpus: SearchableCorpus, searcher: Searcher
         n_mainly=0 if is_refused else n_mainly,
         vocabulary=_vocabulary_size(corpus, searcher.collection),
         is_refused=is_refused,
+        refuses=refuse,
     )
 
 

@@ -1,7 +1,7 @@
-"""What the texts of a corpus have beside its vocabulary: stop words, numbers, rare words, and the order of all.
+"""What the texts of a corpus have beside its vocabulary: stop words, numbers, rare words, and their order.
 
-In: a corpus. Out: its `TextSearch`: the words of a text in their own sequence, the documents that have a word,
-and whether a stop word only connects others or says something itself.
+In: a corpus. Out: its `TextSearch`: the words of a text in their own sequence, the documents that have a
+word, and whether a stop word only connects others or says something itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from qdtm.corpus.tokenizer import tidy_token, unicode_tokens
 from qdtm.errors import CorpusError
 
 CONNECTIVE_SHARE = 0.002
-"""A stop word above this share of all words of the texts ("of", "in") connects; a rarer one ("second") means."""
+"""A stop word above this share of all words ("of", "in") connects others; a rarer one ("second") means."""
 
 LEAST_STOP_WORDS = 0.02
 """With a smaller share of stop words, the texts are ready tokens, from which they were taken before."""

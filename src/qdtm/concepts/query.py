@@ -4,8 +4,8 @@ In: what a user types or passes: a phrase, keywords, words to add, drop or exclu
 normalised, but not yet compared with any corpus.
 
 In a query's text, words stand for documents that have all of them, `"a phrase"` for those that have its words
-side by side, `OR` parts alternatives, `econom*` stands for every vocabulary word of that shape, and `-word` or
-`-"a phrase"` excludes documents that have it.
+side by side, `OR` parts alternatives, `econom*` stands for every vocabulary word of that shape, and `-word`
+or `-"a phrase"` excludes documents that have it.
 """
 
 from __future__ import annotations

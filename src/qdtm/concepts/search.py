@@ -6,8 +6,8 @@ documents that name it, and those that each rule retrieves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -49,6 +49,8 @@ class SearchedQuery:
         Which documents name it; None for a corpus in parts, which is not here.
     collection : Collection or None
         How frequent words are in the corpus that was searched.
+    phrases : mapping of ResolvedWord to int
+        How many documents have each phrase.
     """
 
     query: Query
@@ -62,6 +64,7 @@ class SearchedQuery:
     missing: tuple[ResolvedWord, ...] = ()
     naming: Naming | None = None
     collection: Collection | None = None
+    phrases: Mapping[ResolvedWord, int] = field(default_factory=dict)
 
     @property
     def retrieval(self) -> Retrieval:
@@ -117,7 +120,7 @@ def search(corpus: SearchableCorpus, searcher: Searcher, query: Query, rule: Rul
         rule=rule,
         by_and=_NOTHING,
         by_or=_NOTHING,
-        missing=() if by_keywords or rule == "or" and _sought(text) else _missing(resolved),
+        missing=() if by_keywords or (rule == "or" and _sought(text)) else _missing(resolved),
         collection=whole,
     )
     return _retrieved(found, _whole_ones(resolved) or (_sought(keywords),), corpus, searcher)
@@ -150,6 +153,7 @@ def _retrieved(
         by_or=ranked["or"],
         alternatives=by_and if found.rule == "and" else by_or,
         naming=naming[found.rule],
+        phrases={w: int((counter.count((w,)) > 0).sum()) for w in found.sought if len(w.sequence) > 1},
     )
 
 
@@ -188,7 +192,7 @@ def _missing(resolved: Sequence[Sequence[ResolvedWord]]) -> tuple[ResolvedWord, 
 
 
 def _each_alone(words: Sequence[ResolvedWord]) -> Alternatives:
-    """Return each word as an alternative of its own; a stop word or a number alone only if there is no other."""
+    """Return each word as an alternative of its own; a stop word or a number only if there is no other."""
     known = [word for word in words if word.status != "in text"]
     return tuple((word,) for word in known or words)
 

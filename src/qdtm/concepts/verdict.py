@@ -77,6 +77,8 @@ class Found:
         How large the vocabulary is, in words.
     is_refused : bool
         Whether the query is refused for its missing words.
+    refuses : bool
+        Whether queries are refused at all.
     """
 
     n_corpus: int
@@ -84,16 +86,24 @@ class Found:
     n_mainly: int
     vocabulary: str
     is_refused: bool = False
+    refuses: bool = True
 
 
 def verdict_of(searched: SearchedQuery, found: Found) -> Verdict:
     """Judge a query by the documents that name it, and by those that are mainly about it."""
     if found.n_named == 0:
         return "absent"
-    too_rare = not searched.terms and found.n_named < THIN_DOCUMENTS
-    if found.n_mainly == 0 or too_rare:
+    if found.n_mainly == 0 or (found.n_named < THIN_DOCUMENTS and _needs_rare_words(searched)):
         return "passing"
     return "thin" if found.n_mainly < THIN_DOCUMENTS else "fine"
+
+
+def _needs_rare_words(searched: SearchedQuery) -> bool:
+    """Return whether only words that the vocabulary lacks tell the query: no topic can be tied to them."""
+    return all(
+        any(word.status == "rare" for word in words) or not any(word.matches for word in words)
+        for words in searched.alternatives
+    )
 
 
 def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], found: Found) -> str:
@@ -106,7 +116,8 @@ def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], found: Found)
         return f"All {n_excluded:,} documents with {_sought(searched)} have an excluded word."
     if found.n_named == 0:
         return f"No document has {_sought(searched)}{_together(searched)}."
-    excluded = f"; {n_excluded:,} more have an excluded word" if n_excluded else ""
+    have = "has" if n_excluded == 1 else "have"
+    excluded = f"; {n_excluded:,} more {have} an excluded word" if n_excluded else ""
     return f"{_counts(searched, found)}{excluded}."
 
 
@@ -137,6 +148,8 @@ def _counts(searched: SearchedQuery, found: Found) -> str:
     of_all = f"{n:,} of {found.n_corpus:,} documents"
     if verdict_of(searched, found) == "passing":
         mentions = "mentions" if n == 1 else "mention"
+        if mainly:
+            return f"Only {of_all} {mentions} {_sought(searched)}, too few to make a topic of"
         return f"{of_all} {mentions} {_sought(searched)} in passing; none is mainly about it"
     have = f"{of_all} {'has' if n == 1 else 'have'} {_sought(searched)}"
     only = mainly < THIN_DOCUMENTS
@@ -156,7 +169,8 @@ def _way_out(searched: SearchedQuery, found: Found) -> list[str]:
     if searched.rule == "and" and by_or > found.n_named:
         more = [f"The rule 'or' finds {by_or:,} documents."]
     if verdict == "passing":
-        return [*more, f"Read them, ask with other words, or fit a topic {_ANYWAY}."]
+        insist = f", or fit a topic {_ANYWAY}" if found.refuses else ""
+        return [*more, f"Read them, ask with other words{insist}."]
     return more or ["Exclude fewer words." if searched.retrieval.n_excluded else _OTHER_WORDS]
 
 

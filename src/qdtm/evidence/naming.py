@@ -138,11 +138,11 @@ class NamingCounter:
         terms = [term for word in alternative for term in word.terms]
         n_each = np.array([self._index.frequency(term) for term in terms])  # (n_terms, D)
         if terms and self._is_bag:
-            return n_each.min(axis=0).astype(np.float64)
+            return np.asarray(n_each.min(axis=0), np.float64)
         if any(word.sequence for word in alternative):
             return self._count_in_text(alternative, n_each)
         if len(terms) == 1:
-            return n_each[0].astype(np.float64)
+            return np.asarray(n_each[0], np.float64)
         together: BoolArray = n_each.min(axis=0) > 0
         near = self._near_in_tokens(terms, n_each, together)
         return np.where(near > 0, near, np.where(together, APART, 0.0))
