@@ -194,7 +194,9 @@ def _check_word(
         n_documents=n_documents,
         n_occurrences=n_occurrences,
         matches=tuple(corpus.vocabulary[match] for match in word.matches),
-        closest=closest_words(word.word, corpus.vocabulary, vectors) if word.status == "unknown" else (),
+        closest=closest_words(word.word, corpus.vocabulary, vectors)
+        if word.status in ("unknown", "rare")
+        else (),
     )
 
 

@@ -25,6 +25,14 @@ from qdtm.errors import CorpusError
 CONNECTIVE_SHARE = 0.002
 """A stop word above this share of all words ("of", "in") connects others; a rarer one ("second") means."""
 
+ENOUGH_WORDS = 5_000
+_CONNECTIVES = """
+    the of and to in a is that for it as was with be by on not he his but at are this have from or had an they
+    which one you were all her she there would their we him been has when who will no more if out so
+"""
+CONNECTIVES = frozenset(_CONNECTIVES.split())
+"""Where texts have fewer words, shares say little; these, as frequent in English at large, connect there."""
+
 LEAST_STOP_WORDS = 0.02
 """With a smaller share of stop words, the texts are ready tokens, from which they were taken before."""
 
@@ -47,6 +55,7 @@ class TextSearch:
     def __init__(self, corpus: SearchableCorpus) -> None:
         self._documents: Any = getattr(corpus, "documents", ())
         self._pipeline: Any = corpus.pipeline
+        self._vocabulary = corpus.word_index
         self._folded: dict[str, str] = {}
         self._found: dict[str, IntArray] = {}
 
@@ -85,7 +94,8 @@ class TextSearch:
         own = getattr(self._pipeline, "is_stop_word", None)
         if own is not None and own(token):
             return True
-        return self._language is None and token.lower().replace("’", "'") in stop_words("english")
+        word = token.lower().replace("’", "'")
+        return self._language is None and word not in self._vocabulary and word in stop_words("english")
 
     # --- documents ---------------------------------------------------------------------------------------
 
@@ -98,8 +108,10 @@ class TextSearch:
 
     def is_connective(self, token: str) -> bool:
         """Return whether a stop word is so frequent that it says nothing of what is meant."""
-        share = self._sample[_plain(token)] / max(1, sum(self._sample.values()))
-        return share > CONNECTIVE_SHARE
+        n_words, word = sum(self._sample.values()), _plain(token)
+        if n_words < ENOUGH_WORDS and word in CONNECTIVES:
+            return True
+        return self._sample[word] > CONNECTIVE_SHARE * n_words
 
     def documents_with(self, token: str) -> IntArray:
         """Return the documents whose text has a word, in any number, in order; all texts are read."""

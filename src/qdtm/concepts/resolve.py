@@ -172,9 +172,10 @@ def _resolve_dropped(chunk: str, corpus: SearchableCorpus, in_text: bool) -> Res
     words = search.split(chunk)
     if not in_text or len(words) != 1 or not search.has_texts:
         return ResolvedWord(chunk, status)
-    if status == "stop word" and search.is_connective(words[0]):
+    found = _in_text(words[0], corpus, "in text")
+    if status == "stop word" and (search.is_connective(words[0]) or not found.is_sought):
         return ResolvedWord(chunk, status)
-    return _in_text(words[0], corpus, "in text")
+    return found
 
 
 def _in_text(word: str, corpus: SearchableCorpus, status: Status) -> ResolvedWord:

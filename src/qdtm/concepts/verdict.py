@@ -51,7 +51,7 @@ class WordCheck:
     matches : tuple of str
         The vocabulary words that it stands for; several for a wildcard.
     closest : tuple of str
-        For an unknown word, known words that are near in spelling or meaning.
+        For an unknown or a rare word, known words that are near in spelling or meaning.
     """
 
     word: str
@@ -125,7 +125,7 @@ def advice_of(
     searched: SearchedQuery, words: Sequence[WordCheck], barred: Sequence[WordCheck], found: Found
 ) -> str:
     """Name what was left out and the way out; empty if there is nothing to do."""
-    closest = [name for word in words for name in word.closest]
+    closest = [name for word in words if word.status == "unknown" for name in word.closest]
     passed = [_passed_over(word) for word in words if word.status in _WHY_DROPPED or word.status == "dropped"]
     if not searched.sought:
         return f"Closest: {_quoted(closest)}." if closest else _OTHER_WORDS

@@ -114,7 +114,8 @@ class NamingCounter:
         n_documents, lengths = self._index.n_documents, self._index.lengths
         counts = [self.count(alternative) for alternative in alternatives]  # each (D,)
         found = np.sum(counts, axis=0) if counts else np.zeros(n_documents)
-        allowed = ~np.any([self.count((word,)) > 0 for word in barred], axis=0) if barred else np.True_
+        has = [self.count((word,)) > 0 for word in barred if word.is_sought]  # each (D,)
+        allowed = ~np.any(has, axis=0) if has else np.True_
         possible = np.asarray(((lengths > 0) | (found > 0)) & allowed)
         namings = np.where(possible, found, 0.0)
         partial = np.zeros(n_documents)
@@ -137,9 +138,9 @@ class NamingCounter:
     def _count(self, alternative: Alternative) -> FloatArray:
         terms = [term for word in alternative for term in word.terms]
         n_each = np.array([self._index.frequency(term) for term in terms])  # (n_terms, D)
-        if terms and self._is_bag:
+        if terms and not self._has_order and not self._texts.has_texts:
             return np.asarray(n_each.min(axis=0), np.float64)
-        if any(word.sequence for word in alternative):
+        if any(word.sequence for word in alternative) or (len(terms) > 1 and not self._has_order):
             return self._count_in_text(alternative, n_each)
         if len(terms) == 1:
             return np.asarray(n_each[0], np.float64)
@@ -148,11 +149,11 @@ class NamingCounter:
         return np.where(near > 0, near, np.where(together, APART, 0.0))
 
     @cached_property
-    def _is_bag(self) -> bool:
-        """Whether the words of all documents stand in the vocabulary's order: they were counted, not read."""
+    def _has_order(self) -> bool:
+        """Whether tokens stand as in the text; words that were only counted stand in the vocabulary's order."""
         tokens, offsets = self._corpus.tokens, self._corpus.offsets
         falls = np.flatnonzero(np.diff(tokens) < 0) + 1  # where a smaller word follows
-        return bool(np.isin(falls, offsets).all())
+        return not np.isin(falls, offsets).all()
 
     # --- near each other in the tokens -------------------------------------------------------------------
 
@@ -201,7 +202,7 @@ class NamingCounter:
     def _may_have(self, word: ResolvedWord) -> BoolArray:
         """Return the documents that may have a word, as far as that is known without their texts, (D,)."""
         found = np.ones(self._index.n_documents, np.bool_)
-        if len(word.parts) > 1:
+        if len(word.parts) > 1 and self._has_order:
             found &= self._has_run(word.parts)
         elif not word.parts and word.sequence:
             for token in word.sequence:

@@ -67,15 +67,15 @@ def _mention(document: Document, forms: list[frozenset[str]], search: TextSearch
 
 
 def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> int:
-    """Return the first character of the first place where most of the words stand near each other."""
-    best, found = 0, 0
+    """Return the first character of the first place where most of the words stand nearest each other."""
+    best, found = (0, 0), 0  # how many words, and by how little they are apart
     last: dict[int, tuple[int, int]] = {}  # where each word stood last
     for i, (word, (start, _)) in enumerate(_places(text, search)):
         hits = [f for f, form in enumerate(forms) if word in form]
         last |= dict.fromkeys(hits, (i, start))
         near = [place for place in last.values() if i - place[0] <= NEAR]
-        if hits and len(near) > best:
-            best, found = len(near), min(start for _, start in near)
+        if hits and (len(near), min(near)[0] - i) > best:
+            best, found = (len(near), min(near)[0] - i), min(near)[1]
     return found
 
 
