@@ -258,3 +258,10 @@ def test_singular_and_plural_are_one_where_the_pipeline_left_them_apart():
     assert check_query(corpus, "loans").n_named == check_query(corpus, "loan").n_named == 2
     assert check_query(corpus, "bushfire").n_named == 1
     assert check_query(corpus, "news").n_named == 1
+
+
+def test_what_many_documents_mention_is_more_than_in_passing():
+    texts = [f"{'ship ' * (j < 40)}" + "town street road house garden tree " * 4 for j in range(80)]
+    check = check_query(Corpus.from_texts(texts), "ship")
+    assert (check.verdict, check.n_mainly) == ("thin", 0)
+    assert check.reason == "40 of 80 documents have 'ship', but none is mainly about it."

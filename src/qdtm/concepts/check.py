@@ -51,8 +51,8 @@ class QueryCheck:
     n_excluded : int
         Documents that meet the rule but have an excluded word.
     verdict : {"absent", "passing", "thin", "fine"}
-        "absent" if no document has it, or a word of it is missing; "passing" if no document is mainly about
-        it; "thin" below 5 that are.
+        "absent" if no document has it, or a word of it is missing; "passing" if few mention it and none is
+        mainly about it; "thin" below 5 that are.
     reason : str
         The verdict in a sentence.
     advice : str
@@ -159,13 +159,16 @@ def describe(
 def _found(searched: SearchedQuery, corpus: SearchableCorpus, searcher: Searcher, refuse: bool) -> Found:
     """Count what answers a query; one that is refused for its missing words is named nowhere."""
     n_named = n_mainly = len(searched.retrieval)
+    strength = float(n_named)
     if searched.naming is not None:
+        strength = float(searched.naming.strength.sum())
         n_mainly = int((searched.naming.strength >= MAINLY).sum())
     is_refused = refuse and bool(searched.missing)
     return Found(
         n_corpus=searcher.collection.n_documents,
         n_named=0 if is_refused else n_named,
         n_mainly=0 if is_refused else n_mainly,
+        strength=strength,
         vocabulary=_vocabulary_size(corpus, searcher.collection),
         is_refused=is_refused,
         refuses=refuse,

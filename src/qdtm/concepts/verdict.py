@@ -27,6 +27,9 @@ MAINLY = 0.5
 #: few authors, and a word that one document repeats would pass for a mark of the concept.
 THIN_DOCUMENTS = 5
 
+#: Where documents that mention the query once each come to so many together, it is more than in passing.
+MANY_MENTIONS = 10.0
+
 #: Above this share of the corpus a query hardly parts the documents, which the advice then says.
 BROAD_SHARE = 0.5
 
@@ -73,6 +76,8 @@ class Found:
         Documents in the corpus.
     n_named, n_mainly : int
         Documents that name the query, and those that do so more than in passing.
+    strength : float
+        How much all of them name it together.
     vocabulary : str
         How large the vocabulary is, in words.
     is_refused : bool
@@ -84,6 +89,7 @@ class Found:
     n_corpus: int
     n_named: int
     n_mainly: int
+    strength: float
     vocabulary: str
     is_refused: bool = False
     refuses: bool = True
@@ -93,7 +99,8 @@ def verdict_of(searched: SearchedQuery, found: Found) -> Verdict:
     """Judge a query by the documents that name it, and by those that are mainly about it."""
     if found.n_named == 0:
         return "absent"
-    if found.n_mainly == 0 or (found.n_named < THIN_DOCUMENTS and _needs_rare_words(searched)):
+    mentioned = found.n_mainly == 0 and found.strength < MANY_MENTIONS
+    if mentioned or (found.n_named < THIN_DOCUMENTS and _needs_rare_words(searched)):
         return "passing"
     return "thin" if found.n_mainly < THIN_DOCUMENTS else "fine"
 
@@ -155,6 +162,8 @@ def _counts(searched: SearchedQuery, found: Found) -> str:
     only = mainly < THIN_DOCUMENTS
     if n == mainly:
         return f"Only {have}" if only else have
+    if mainly == 0:
+        return f"{have}, but none is mainly about it"
     return f"{have}; {'only ' if only else ''}{mainly:,} {'is' if mainly == 1 else 'are'} mainly about it"
 
 

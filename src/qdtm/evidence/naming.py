@@ -150,7 +150,7 @@ class NamingCounter:
 
     @cached_property
     def _has_order(self) -> bool:
-        """Whether tokens stand as in the text; words that were only counted stand in the vocabulary's order."""
+        """Whether tokens stand as in the text; words that were only counted follow the vocabulary."""
         tokens, offsets = self._corpus.tokens, self._corpus.offsets
         falls = np.flatnonzero(np.diff(tokens) < 0) + 1  # where a smaller word follows
         return not np.isin(falls, offsets).all()
