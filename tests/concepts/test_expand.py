@@ -276,3 +276,12 @@ def test_expansion_sees_the_documents_that_name_a_phrase():
     )
     assert (phrase.retrieved, words.retrieved) == (6, 12)
     assert "street" not in {word.word for word in phrase.words}
+
+
+def test_an_alternative_that_lacks_a_word_gives_no_concept_words(news):
+    concept = one(news, "cricket OR israel tennis", expansion=None)
+    assert words_of(concept) == ["cricket"]
+    assert words_of(one(news, Query("cricket OR israel tennis", rule="or"), expansion=None)) == [
+        "cricket",
+        "israel",
+    ]

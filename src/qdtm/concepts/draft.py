@@ -114,7 +114,8 @@ def draft_concept(
     embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
     given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), searcher.collection))
     dropped = matches_of(resolve_list(query.drop, corpus))
-    own = tuple(word for word in matches_of(searched.text) if word not in dropped)
+    taking_part = [word for word in searched.text if word in searched.sought]
+    own = tuple(word for word in matches_of(taking_part) if word not in dropped)
     draft = Draft(
         searched=searched,
         check=check,

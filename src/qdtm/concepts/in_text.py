@@ -56,7 +56,7 @@ class TextSearch:
         self._documents: Any = getattr(corpus, "documents", ())
         self._pipeline: Any = corpus.pipeline
         self._vocabulary = corpus.word_index
-        self._folded: dict[str, str] = {}
+        self._folded = _FoldedWords(getattr(corpus.pipeline, "fold", _fold_english))
         self._found: dict[str, IntArray] = {}
 
     @classmethod
@@ -70,12 +70,12 @@ class TextSearch:
 
     def words(self, text: str) -> list[str]:
         """Return all words of a text in order, stop words included, each in the form of `fold`."""
-        return [self.fold(token) for token in self.split(text)]
+        return list(map(self._folded.__getitem__, self.split(text)))
 
     def split(self, text: str) -> list[str]:
         """Return all words of a text in order, as they are written."""
         clean: Callable[[str], str] = getattr(self._pipeline, "clean", str)
-        if is_unspaced(text) and callable(getattr(self._pipeline, "tokenizer", None)):
+        if callable(getattr(self._pipeline, "tokenizer", None)) and is_unspaced(text):
             try:
                 return list(self._pipeline.split(text))
             except CorpusError:  # a function of the user's that was not saved
@@ -84,9 +84,6 @@ class TextSearch:
 
     def fold(self, token: str) -> str:
         """Return the form that a word shares with its plural, its capitals and its possessive."""
-        if token not in self._folded:
-            fold = getattr(self._pipeline, "fold", _fold_english)
-            self._folded[token] = fold(token)
         return self._folded[token]
 
     def is_stop_word(self, token: str) -> bool:
@@ -174,6 +171,17 @@ class TextSearch:
         for token, n in written.items():
             counts[_plain(token)] += n
         return counts
+
+
+class _FoldedWords(dict[str, str]):
+    """Folded words by token, worked out when first asked for."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        self._fold = fold
+
+    def __missing__(self, token: str) -> str:
+        folded = self[token] = self._fold(token)
+        return folded
 
 
 def _plain(token: str) -> str:

@@ -172,10 +172,10 @@ def _resolve_dropped(chunk: str, corpus: SearchableCorpus, in_text: bool) -> Res
     words = search.split(chunk)
     if not in_text or len(words) != 1 or not search.has_texts:
         return ResolvedWord(chunk, status)
-    found = _in_text(words[0], corpus, "in text")
-    if status == "stop word" and (search.is_connective(words[0]) or not found.is_sought):
+    if status == "stop word" and search.is_connective(words[0]):
         return ResolvedWord(chunk, status)
-    return found
+    found = _in_text(words[0], corpus, "in text")
+    return found if found.is_sought or status != "stop word" else ResolvedWord(chunk, status)
 
 
 def _in_text(word: str, corpus: SearchableCorpus, status: Status) -> ResolvedWord:

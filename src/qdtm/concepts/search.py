@@ -34,6 +34,8 @@ class SearchedQuery:
     query : Query
     text, keywords : tuple of ResolvedWord
         What the text asks for, and the keywords.
+    sought : tuple of ResolvedWord
+        What is searched for: the words of the text that take part, or else the known keywords.
     barred : tuple of ResolvedWord
         What documents must not have.
     rule : {"and", "or"}
@@ -56,6 +58,7 @@ class SearchedQuery:
     query: Query
     text: tuple[ResolvedWord, ...]
     keywords: tuple[ResolvedWord, ...]
+    sought: tuple[ResolvedWord, ...]
     barred: tuple[ResolvedWord, ...]
     rule: Rule
     by_and: Retrieval
@@ -75,11 +78,6 @@ class SearchedQuery:
     def excluded(self) -> tuple[int, ...]:
         """Vocabulary words that documents must not have."""
         return matches_of(word for word in self.barred if not word.sequence)
-
-    @property
-    def sought(self) -> tuple[ResolvedWord, ...]:
-        """What is searched for: the known words of the text, or else the known keywords."""
-        return _sought(self.text) or _sought(self.keywords)
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -112,10 +110,13 @@ def search(corpus: SearchableCorpus, searcher: Searcher, query: Query, rule: Rul
     barred = [*asked.excluded, *(item for entry in query.exclude for item in parse_entry(entry))]
     by_keywords = not _sought(text) and bool(_sought(keywords))
     rule = query.rule or ("or" if by_keywords else rule)
+    whole_ones = _whole_ones(resolved) or (_sought(keywords),)
+    taking_part = _sought(text) if rule == "or" else ()
     found = SearchedQuery(
         query=query,
         text=text,
         keywords=keywords,
+        sought=taking_part or tuple(dict.fromkeys(word for words in whole_ones for word in words)),
         barred=occurring(resolve_items(barred, corpus), whole),
         rule=rule,
         by_and=_NOTHING,
@@ -123,7 +124,7 @@ def search(corpus: SearchableCorpus, searcher: Searcher, query: Query, rule: Rul
         missing=() if by_keywords or (rule == "or" and _sought(text)) else _missing(resolved),
         collection=whole,
     )
-    return _retrieved(found, _whole_ones(resolved) or (_sought(keywords),), corpus, searcher)
+    return _retrieved(found, whole_ones, corpus, searcher)
 
 
 def _retrieved(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,9 @@ FADE = 0.65
 
 DENSITY = 8.0
 """A document with a naming in every so many tokens is about the query, however short it is."""
+
+MOST_COUNTED = 32
+"""What is asked for again, in a check and in the fit after it, is remembered, but not without end."""
 
 Alternative = tuple[ResolvedWord, ...]
 """What a document must have all of; documents that have one of several alternatives name the query."""
@@ -93,7 +97,7 @@ def strength_of(namings: FloatArray, lengths: IntArray) -> FloatArray:
 
 
 class NamingCounter:
-    """Counts how often documents name what is asked for, each thing once.
+    """Counts how often documents name what is asked for; what was counted is remembered with the corpus.
 
     Parameters
     ----------
@@ -107,7 +111,7 @@ class NamingCounter:
         self._index = TermIndex.of(corpus)
         self._texts = TextSearch.of(corpus)
         self._collection = collection or self._index.collection
-        self._counted: dict[Alternative, FloatArray] = {}
+        self._counted = _COUNTED.setdefault(corpus, {})
 
     def name(self, alternatives: Sequence[Alternative], barred: Sequence[ResolvedWord] = ()) -> Naming:
         """Find the documents that name one of the alternatives and have nothing of what is barred."""
@@ -132,7 +136,10 @@ class NamingCounter:
     def count(self, alternative: Alternative) -> FloatArray:
         """Count how often each document names all of an alternative, shape (D,)."""
         if alternative not in self._counted:
-            self._counted[alternative] = self._count(alternative)
+            if len(self._counted) >= MOST_COUNTED:
+                self._counted.clear()
+            counts = self._counted[alternative] = self._count(alternative)
+            counts.flags.writeable = False
         return self._counted[alternative]
 
     def _count(self, alternative: Alternative) -> FloatArray:
@@ -268,6 +275,8 @@ def _has_near(at: IntArray, documents: IntArray, others: IntArray, their_documen
 def _spans(words: Sequence[str], forms: Sequence[frozenset[str]]) -> list[Span]:
     """Return where forms stand one after the other: the first and the last place of each time."""
     first, n = forms[0], len(forms)
+    if first.isdisjoint(words):
+        return []
     return [
         (i, i + n - 1)
         for i, word in enumerate(words)
@@ -286,3 +295,6 @@ def _count_near(spans: Sequence[Sequence[Span]]) -> int:
 
 def _gap(one: Span, other: Span) -> int:
     return max(0, other[0] - one[1], one[0] - other[1])
+
+
+_COUNTED: WeakKeyDictionary[Corpus, dict[Alternative, FloatArray]] = WeakKeyDictionary()
