@@ -227,7 +227,9 @@ def test_words_that_are_passed_over_are_said(papers):
 
 
 def test_an_excluded_word_that_nothing_has_is_said(papers):
-    assert "Nothing has the excluded 'qwxyz'." in check_query(papers, "weather -qwxyz").advice
+    advice = check_query(papers, "amendment -qwxyz -the").advice
+    assert "Nothing has the excluded 'qwxyz'." in advice
+    assert "The excluded 'the' is a stop word and is passed over." in advice
 
 
 def test_a_word_too_rare_for_the_vocabulary_is_found_in_the_texts():

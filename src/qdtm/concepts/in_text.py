@@ -123,16 +123,18 @@ class TextSearch:
             yield document.index, document.text
 
     def _scan(self, token: str, folded: str) -> Iterator[int]:
-        forms = self._forms(token, folded)
-        inside = is_unspaced(folded)
+        """Yield the documents that have a word; most are passed over at a glance."""
+        forms, inside = self._forms(token, folded), is_unspaced(folded)
         stands = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, forms))})(?!\w)")
         for document in self._documents:
             text = document.text.lower()
             if not any(form in text for form in forms):
                 continue
-            if inside or (
-                stands.search(text) if self._folds_english else folded in self.words(document.text)
-            ):
+            if self._folds_english and not inside:
+                found = stands.search(text) is not None
+            else:
+                found = inside or folded in self.words(document.text)
+            if found:
                 yield document.index
 
     def _forms(self, token: str, folded: str) -> tuple[str, ...]:
@@ -140,11 +142,9 @@ class TextSearch:
         plain = _plain(token)
         if self._folds_english:
             return tuple(dict.fromkeys([plain, folded, *number_forms(folded)]))
-        return (
-            tuple(dict.fromkeys([plain, folded]))
-            if len(plain) < _SHORTEST_STEM
-            else (folded[:_SHORTEST_STEM],)
-        )
+        if len(plain) < _SHORTEST_STEM:
+            return tuple(dict.fromkeys([plain, folded]))
+        return (folded[:_SHORTEST_STEM],)
 
     @property
     def _language(self) -> str | None:

@@ -116,7 +116,8 @@ def _needs_rare_words(searched: SearchedQuery) -> bool:
 def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], found: Found) -> str:
     """Say in a sentence what was found."""
     if not searched.sought or found.is_refused:
-        said = [word for word in words if not found.is_refused or word.status == "unknown"]
+        lacking = [word for word in words if word.role == "query" and word.status == "unknown"]
+        said = lacking if found.is_refused else words
         return "; ".join(_missing(word, found.vocabulary) for word in said) + "."
     n_excluded = searched.retrieval.n_excluded
     if found.n_named == 0 and n_excluded:
@@ -141,7 +142,7 @@ def advice_of(
         return " ".join([*near, *passed, f"Leave it out, or ask for the rest {_ANYWAY}."])
     advice = [_left_out(word, found.vocabulary) for word in words if word.status == "unknown"]
     advice += passed
-    advice += [f"Nothing has the excluded '{word.word}'." for word in barred if word.status == "unknown"]
+    advice += [_not_excluded(word) for word in barred if word.status not in ("known", "rare", "in text")]
     return " ".join([*advice, *_way_out(searched, found)])
 
 
@@ -225,6 +226,12 @@ def _left_out(word: WordCheck, vocabulary: str) -> str:
 def _passed_over(word: WordCheck) -> str:
     either = " To ask for either, write OR in capitals." if word.word.lower() == "or" else ""
     return f"{_missing(word, '')} and is passed over.{either}"
+
+
+def _not_excluded(word: WordCheck) -> str:
+    if word.status == "unknown":
+        return f"Nothing has the excluded {_named(word.word)}."
+    return f"The excluded {_missing(word, '')} and is passed over."
 
 
 def _quoted(words: Sequence[str]) -> str:
