@@ -135,7 +135,9 @@ def look_up(corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None
     """Check each draft, and find the concept words of those that can be answered, together as in a fit."""
     looked = [_check(corpus, draft, vectors) for draft in drafts]
     answerable = [
-        i for i, each in enumerate(looked) if each.check is not None and each.check.verdict != "absent"
+        i
+        for i, each in enumerate(looked)
+        if each.check is not None and each.check.verdict in ("thin", "fine")
     ]
     try:
         queries = [drafts[i].query() for i in answerable]

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from qdtm.concepts.query import Rule
+from qdtm.concepts.resolve import Term
 from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
 
 #: The share of the collection in a smoothed word probability, as in the authors' program.
 SMOOTHING = 1e-6
 
-#: The vocabulary words that one query word stands for: one, or all that a wildcard matches.
-Term = tuple[int, ...]
+__all__ = ["Retrieval", "Term", "log_term_likelihood", "rank_documents", "retrieve", "smoothed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +66,20 @@ def retrieve(index: TermIndex, terms: Sequence[Term], rule: Rule, excluded: Sequ
         n_found += index.frequency(term) > 0
     meets = n_found >= (max(1, len(terms)) if rule == "and" else 1)
     kept = meets & (index.frequency(excluded) == 0)
-    documents = np.flatnonzero(kept)
+    return rank_documents(index, terms, np.flatnonzero(kept), int(meets.sum() - kept.sum()))
+
+
+def rank_documents(
+    index: TermIndex, terms: Sequence[Term], documents: IntArray, n_excluded: int = 0
+) -> Retrieval:
+    """Rank documents, given in order, by query likelihood (equation 1)."""
     score = np.zeros(len(documents))
+    lengths = np.maximum(index.lengths[documents], 1)  # one may have a word in its text alone
     for term in terms:
         p_qC = float(index.p_collection[list(term)].sum())
-        score += log_term_likelihood(index.frequency(term)[documents], index.lengths[documents], p_qC)
+        score += log_term_likelihood(index.frequency(term)[documents], lengths, p_qC)
     order = np.argsort(-score, kind="stable")  # equally good documents stay in the corpus' order
-    return Retrieval(documents[order], score[order], int(meets.sum() - kept.sum()))
+    return Retrieval(documents[order], score[order], n_excluded)
 
 
 def log_term_likelihood(n_qd: IntArray, lengths: IntArray, p_qC: float) -> FloatArray:

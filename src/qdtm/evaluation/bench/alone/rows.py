@@ -347,7 +347,7 @@ def concept_words(dataset: Dataset, query: int) -> WordIds:
     """
     concept = dataset.concepts[query]
     try:
-        [chosen] = choose_concepts(dataset.corpus, [Query(concept.query, rule=concept.rule)])
+        [chosen] = choose_concepts(dataset.corpus, [Query(concept.query, rule=concept.rule)], refuse=False)
     except QueryError:
         return np.empty(0, np.int64)
     return np.array(chosen.word_indices, np.int64)

@@ -1,0 +1,1 @@
+"""How likely each document is to be about a query, from what its text says."""
