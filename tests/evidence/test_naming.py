@@ -1,5 +1,7 @@
 """Which documents name a query: by hand, and as a plain twin of the arrays counts it."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,9 @@ from hypothesis import strategies as st
 
 from qdtm.concepts.query import Query
 from qdtm.concepts.search import search
+from qdtm.concepts.verdict import MAINLY
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.evidence.naming import APART, DENSITY, FADE, WINDOW, name_documents
+from qdtm.evidence.naming import APART, DENSITY, FADE, WINDOW, name_documents, strength_of
 
 
 def named(corpus, text, rule="and", **query):
@@ -80,9 +83,14 @@ def test_the_best_alternative_is_the_part_that_counts():
 
 def test_strength():
     corpus = tokens("a " + "x " * 99, "a x x", "a a a " + "x " * 97, "x")
-    expected = [1 - FADE, 1.0, 1 - FADE**3, 0, 0]
+    expected = [1 - FADE, 1 - math.exp(-DENSITY / 3), 1 - FADE**3, 0, 0]
     np.testing.assert_allclose(named(corpus, "a").strength, expected)
-    assert named(tokens("a " + "x " * 15), "a").strength[0] == DENSITY / 16
+
+
+@pytest.mark.parametrize(("length", "is_mainly"), [(11, True), (12, False)])
+def test_one_naming_is_enough_in_a_short_text(length, is_mainly):
+    strength = named(tokens("a " + "x " * (length - 1)), "a").strength[0]
+    assert (strength >= MAINLY) == is_mainly
 
 
 TEXTS = [
@@ -153,6 +161,17 @@ def naive_namings(words, wanted):
     rarest = min(places, key=len)
     near = sum(all(any(abs(i - o) <= WINDOW for o in other) for other in places) for i in rarest)
     return float(near) or APART
+
+
+def naive_strength(n, length):
+    return max(1 - FADE**n, 1 - math.exp(-DENSITY * n / max(length, 1))) if n else 0.0
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, APART, 1.0, 2.0, 7.0, 300.0]), st.integers(0, 500))))
+def test_strengths_equal_their_plain_twin(pairs):
+    namings, lengths = np.array([n for n, _ in pairs]), np.array([length for _, length in pairs], np.int64)
+    expected = [naive_strength(n, length) for n, length in pairs]
+    np.testing.assert_allclose(strength_of(namings, lengths), expected)
 
 
 LETTERS = st.text(alphabet="abcdx", max_size=25)

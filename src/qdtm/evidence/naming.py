@@ -35,7 +35,7 @@ FADE = 0.65
 """Each further naming leaves this share of the doubt whether a document is about the query."""
 
 DENSITY = 8.0
-"""A document with a naming in every so many tokens is about the query, however short it is."""
+"""A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""
 
 MOST_COUNTED = 32
 """What is asked for again, in a check and in the fit after it, is remembered, but not without end."""
@@ -92,7 +92,7 @@ def name_documents(corpus: Corpus, searched: SearchedQuery) -> Naming:
 
 def strength_of(namings: FloatArray, lengths: IntArray) -> FloatArray:
     """How much documents name a query, 0 to 1, by how often they do in how many tokens; shape (D,)."""
-    dense = np.minimum(1.0, DENSITY * namings / np.maximum(lengths, 1))
+    dense = -np.expm1(-DENSITY * namings / np.maximum(lengths, 1))
     return np.where(namings > 0, np.maximum(1.0 - FADE**namings, dense), 0.0)
 
 
