@@ -121,7 +121,7 @@ def test_without_subtopics(corpus):
     ("query", "message"),
     [
         ("afghanistan", "is there twice"),
-        ("zebra", "not in the vocabulary"),
+        ("zebra", "is in no document"),
         ("", "empty"),
         (["cricket", "fire"], "add one at a time"),
     ],

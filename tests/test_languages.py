@@ -146,7 +146,7 @@ def test_the_whole_way_on_the_command_line(code, language, run, tmp_path):
     texts.write_text("\n".join(write_texts(language)), encoding="utf-8")
     query = WORDS[language].query
     reading = ["--language", code, *(["--tokenizer", "languages:cut_words"] if code == "zh" else [])]
-    assert "fine" in run("concepts", texts, "-q", query, *reading).stdout
+    assert "answerable" in run("concepts", texts, "-q", query, *reading).stdout
     run("fit", texts, "-q", query, "-o", out, "--max-sweeps", "20", *reading)
     shown = json.loads(run("show", out, "--json").stdout)
     assert shown["queries"][0]["topic"]["name"] == query

@@ -424,7 +424,7 @@ class TestQueries:
             ({"queries": ""}, "A query is empty; give it a word"),
             ({"queries": ["fire", "Fire"]}, "The query 'Fire' is there twice; remove one"),
             ({"queries": ["fire smoke", "smoke fire"]}, "are the same after cleaning; remove one."),
-            ({"queries": "firre"}, "is not in the vocabulary"),
+            ({"queries": "firre"}, "is in no document"),
             ({"queries": "the of"}, "'the' is a stop word"),
         ],
     )

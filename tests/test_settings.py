@@ -23,6 +23,7 @@ BAD: dict[str, list[Any]] = {
     "promotion_weight": [-0.1, 1, 1.5, NAN, "0.3", None, True],
     "min_prevalence": [-0.001, 1.0, NAN, "0.5%", None],
     "similarity_threshold": [-1.01, 1.5, NAN, "high", None, np.array([0.5, 0.6])],
+    "refuse": ["yes", 0, None],
     "min_pointing": [-0.1, 1.0, NAN, "some", None],
     "engine": ["spark", "", None, 1, True],
     "address": ["localhost:6379", 6379, ""],

@@ -4,6 +4,8 @@ Every error that a user can cause is a `QdtmError` whose message is one line: wh
 and the way out. The command line prints that line and exits with 2; anything else is our bug.
 """
 
+from typing import Any
+
 
 class QdtmError(Exception):
     """The base of every error that qdtm raises on purpose."""
@@ -15,6 +17,23 @@ class CorpusError(QdtmError, ValueError):
 
 class QueryError(QdtmError, ValueError):
     """The query cannot be answered in this corpus as it was asked."""
+
+
+class PassingQueryError(QueryError):
+    """Documents mention the query, but none is mainly about it.
+
+    Attributes
+    ----------
+    check : QueryCheck
+        With the documents that mention it.
+    """
+
+    def __init__(self, message: str, check: Any = None) -> None:
+        super().__init__(message)
+        self.check = check
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.check)
 
 
 class ParameterError(QdtmError, ValueError):

@@ -64,6 +64,9 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         model with word vectors, or not at all.
     rule : {"and", "or"}, or one for each query
         Whether a document must have all words of a query to be retrieved, or any.
+    refuse : bool
+        Whether a query is refused that documents only mention, or that has a word which no document has; else
+        it is answered as well as can be.
     n_concept_words : int
         Words that expansion adds to a query's own.
     n_candidates : int
@@ -151,6 +154,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         *,
         expansion: str | None = "kld",
         rule: str | Sequence[str] = "and",
+        refuse: bool = True,
         n_concept_words: int = 10,
         n_candidates: int = 100,
         min_pointing: str | float = "auto",
@@ -180,6 +184,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         self.queries = queries
         self.expansion = expansion
         self.rule = rule
+        self.refuse = refuse
         self.n_concept_words = n_concept_words
         self.n_candidates = n_candidates
         self.min_pointing = min_pointing
@@ -299,7 +304,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
 
     def _vectors(self, corpus: Corpus, queries: Sequence[Query], settings: Settings) -> WordVectors | None:
         """Load the word vectors, those of the queries' own words among them."""
-        also = [word for query in queries for word in query.text.lower().split()]
+        also = [word for query in queries for word in query.words.lower().split()]
         return load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
 
     def _expand(
@@ -320,6 +325,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             n_candidates=self.n_candidates,
             min_pointing=settings.min_pointing,
             vectors=vectors,
+            refuse=settings.refuse,
         )
 
     def _encode(self, corpus: Corpus, posed: Posed) -> Encoded | None:

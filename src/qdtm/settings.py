@@ -58,6 +58,8 @@ class Settings:
         Threads, or workers of the cluster; None, which only a cluster has, is all of them.
     address, worker_dir : str or None
         Of the cluster.
+    refuse : bool
+        Whether queries that the corpus does not answer are refused.
     """
 
     preset: Preset
@@ -78,6 +80,7 @@ class Settings:
     address: str | None
     worker_dir: str | None
     n_chains: int = 1
+    refuse: bool = True
 
     @property
     def start_as_paper(self) -> bool:
@@ -121,6 +124,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         address=_of_a_cluster(parameters, "address"),
         worker_dir=_of_a_cluster(parameters, "worker_dir"),
         n_chains=_count(parameters, "n_chains"),
+        refuse=_flag(parameters, "refuse"),
     )
 
 

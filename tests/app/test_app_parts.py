@@ -12,12 +12,13 @@ import pytest
 
 from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
-from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text, look_up
+from qdtm.app.asking import Draft, LookedUp, drafts_from_text, drafts_to_text, look_up
 from qdtm.app.depth import note_opened, open_subtopics, read_opened
 from qdtm.app.exploring import DocumentFilter, Explorer, carriers
 from qdtm.app.intake import columns_of_upload, preview_file
 from qdtm.app.labels import read_labels, write_label
 from qdtm.app.opened import Shelf
+from qdtm.app.rendering import render
 from qdtm.app.requests import Columns, FitRequest
 from qdtm.app.takeaway import program
 from qdtm.app.tasks import FitNotes
@@ -59,6 +60,26 @@ def test_drafts_are_checked_each_and_expanded_together(corpus: Corpus) -> None:
     assert unknown.check is not None
     assert unknown.check.verdict == "absent"
     assert unknown.concept is None
+
+
+def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
+    filling = "The school was quiet all the day, and nobody was there to see it. " * 8
+    mention = "They spoke of <b onclick='x'>cricket</b> and of the school."
+    corpus = Corpus.from_texts([f"{filling}{mention} {filling}"] + 7 * [filling])
+    passing, school = look_up(corpus, [Draft("cricket"), Draft("school")], None)
+    assert passing.check is not None
+    assert (passing.check.verdict, passing.concept) == ("passing", None)
+    assert [each.passage for each in passing.mentions] == [mention]
+    assert school.mentions == ()
+    shown = _looked_up_page(passing)
+    assert "Documents that mention it" in shown
+    assert "&lt;b onclick=" in shown
+    assert "<b onclick" not in shown
+    assert "Documents that mention it" not in _looked_up_page(school)
+
+
+def _looked_up_page(found: LookedUp) -> str:
+    return render("looked_up.html", draft=Draft(), found=found, open_word="", sentences=())
 
 
 def test_twins_and_contradictions_are_a_line_not_an_error(corpus: Corpus) -> None:

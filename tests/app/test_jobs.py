@@ -10,6 +10,7 @@ import pytest
 from qdtm.app.corpora import DEMO, new_upload, read_about, write_upload
 from qdtm.app.intake import index_corpus
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, STARTED, Job, JobLimits, Jobs
+from qdtm.app.rendering import render
 from qdtm.app.requests import (
     Columns,
     FitRequest,
@@ -18,6 +19,7 @@ from qdtm.app.requests import (
     request_from_json,
     request_to_json,
 )
+from qdtm.app.tasks import run
 from qdtm.app.workspace import NotFoundError, Workspace, write_json
 from qdtm.concepts import Query
 from qdtm.errors import StorageError
@@ -142,6 +144,20 @@ def test_a_fit_is_stopped_and_keeps_what_there_is_and_another_outlives_its_serve
     assert (job.state, job.has_result) == ("interrupted", True)
     assert "server went away" in job.message
     after.close()
+
+
+def test_a_fit_that_meets_a_query_in_passing_ends_with_the_documents_that_mention_it(
+    workspace: Workspace,
+) -> None:
+    (workspace.root / "corpora" / DEMO).mkdir()
+    index_corpus(workspace, IndexRequest(DEMO, "Demo", demo=True), lambda *_: None)
+    folder = workspace.existing("jobs", workspace.new("jobs"))
+    outcome = run(FitRequest(DEMO, "Demo", (Query("cricket"), Query("penguin"))), folder, lambda: False)
+    assert outcome["state"] == "failed"
+    assert "'penguin' in passing" in outcome["message"]
+    [mention] = outcome["mentions"]
+    assert "fairy penguins" in mention["passage"]
+    assert "fairy penguins" in render("mentions.html", mentions=outcome["mentions"])
 
 
 def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_json_and_file_hold_the_same_rows_and_nothing_is_run_twice(run, tmp_path
     ("args", "words"),
     [
         (["--query", "gardening"], "There is no query 'gardening'"),
-        (["--model", "gpt"], "There is no row 'gpt'. Choose one of qdtm, paper, share"),
+        (["--model", "gpt"], "There is no row 'gpt'. Choose one of qdtm, evidence, paper, share"),
         (["--level", "1.5"], "--level"),
         (["--dataset", "reuters"], "'reuters' is not one of '20news'"),
     ],

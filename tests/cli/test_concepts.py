@@ -2,12 +2,12 @@
 
 import json
 
-from .conftest import TEXTS
+from .conftest import TEXTS, write_csv
 
 
 def test_shows_the_check_and_the_words_with_evidence(run, news):
     text = run("concepts", news, "-q", "fire", "-q", "cricket match", "--text-column", "body").stdout
-    assert "fire  fine" in text
+    assert "fire  answerable" in text
     assert "cricket match  thin" in text
     assert "'cricket' and 'match'" in text
     assert "firefighter" in text
@@ -93,3 +93,46 @@ def test_a_saved_corpus(run, result, news):
     assert found["corpus"]["documents"] == len(TEXTS)
     failed = run("concepts", result / "corpus", "-q", "fire", "--language", "german", code=2)
     assert failed.stderr == "qdtm: A saved corpus has been read already; leave out --language.\n"
+
+
+def test_a_query_that_is_only_mentioned_is_answered_by_its_documents(run, tmp_path):
+    filling = "The players of the rugby team won the match and the crowd sang. " * 5
+    texts = [f"{filling}{'They play cricket too. ' * (j == 3)}" for j in range(8)]
+    news = write_csv(tmp_path / "news.csv", texts)
+    args = ("concepts", news, "-q", "cricket", "-q", "rugby", "--text-column", "body", "--id-column", "nr")
+    text = run(*args).stdout
+    assert "cricket  in passing" in text
+    assert "1 of 8 documents mentions 'cricket' in passing" in text
+    assert "n4        They play cricket too." in text
+    assert "rugby  answerable" in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+    cricket, rugby = json.loads(run(*args, "--json").stdout)["queries"]
+    assert cricket["concept"] is None
+    assert cricket["mentions"] == [{"index": 3, "id": "n4", "passage": "They play cricket too."}]
+    assert (cricket["check"]["n_named"], cricket["check"]["n_mainly"]) == (1, 0)
+    assert (rugby["check"]["named"], rugby["mentions"]) == (list(range(8)), [])
+    cricket, _ = json.loads(run(*args, "--anyway", "--json").stdout)["queries"]
+    assert cricket["concept"]["words"][0]["word"] == "cricket"
+
+    fit = ("fit", news, "-q", "cricket", "--text-column", "body", "-o", tmp_path / "result")
+    failed = run(*fit, code=2)
+    assert "They play cricket too." in failed.stdout
+    assert "none is mainly about it" in failed.stderr
+    assert json.loads(run(*fit, "--json", code=2).stdout)["mentions"][0]["index"] == 3
+
+
+def test_a_missing_word_is_refused_unless_told_otherwise(run, news):
+    args = ("concepts", news, "-q", "fire unicorn", "--text-column", "body")
+    failed = run(*args, code=2)
+    assert "fire unicorn  absent" in failed.stdout
+    assert "'unicorn' is in no document." in failed.stderr
+    text = run(*args, "--anyway").stdout
+    assert "fire unicorn  answerable" in text
+    assert "'unicorn' is in no document and is left out." in " ".join(text.split())
+
+
+def test_bad_text_is_one_line(run, news):
+    for query in ('""', "fire OR", '"fire', "-fire", "fire " * 50, '"to be or not to be"'):
+        failed = run("concepts", news, "-q", query, "--text-column", "body", code=2)
+        assert failed.stderr.startswith("qdtm: ")
+        assert failed.stderr.count("\n") == 1

@@ -64,6 +64,7 @@ def parameters(n_queries, **given):
     defaults = {
         "expansion": "kld",
         "rule": (),
+        "anyway": False,
         "n_concept_words": 10,
         "n_candidates": 9,
         "min_pointing": "auto",

@@ -26,6 +26,9 @@ class SmallCorpus:
         documents = [self.pipeline(text) for text in texts]
         self.vocabulary = tuple(vocabulary or sorted({word for words in documents for word in words}))
         self.word_index = {word: w for w, word in enumerate(self.vocabulary)}
+        rows = [[self.word_index[word] for word in words if word in self.word_index] for words in documents]
+        self.tokens = np.array([w for row in rows for w in row], np.int32)
+        self.offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         counts = np.zeros((len(texts), len(self.vocabulary)), dtype=np.int32)
         for j, words in enumerate(documents):
             for word in words:

@@ -51,7 +51,7 @@ def test_kld_gives_the_authors_own_concept_words(folder, name):
     corpus = Corpus.from_counts(bags[len(queries) :], vocabulary)
 
     rules = ["or" if query in OR_RULE.get(name, ()) else "and" for query in queries]
-    concepts = build_concepts(corpus, queries, rule=rules, expansion="kld")
+    concepts = build_concepts(corpus, queries, rule=rules, expansion="kld", refuse=False)
 
     ours = [{word.word for word in concept.words} for concept in concepts]
     theirs = [{vocabulary[w] for w in bags[[q]].indices} for q in range(len(queries))]

@@ -49,21 +49,22 @@ def test_plural_and_capitals_are_cleaned_like_the_articles(demo):
     plain, typed = check_query(demo, "asylum seeker"), check_query(demo, "The ASYLUM-seekers")
     assert typed.n_retrieved == plain.n_retrieved == 12
     assert [(word.word, word.status) for word in typed.words] == [
+        ("The", "stop word"),
         ("asylum", "known"),
         ("seeker", "known"),
-        ("The", "stop word"),
     ]
 
 
 def test_an_unknown_word_gets_words_of_its_meaning(demo):
     (word,) = check_query(demo, "soccer", vectors=load_vectors("glove", demo, also=["soccer"])).words
-    assert word.status == "unknown"
+    assert (word.status, word.n_documents) == ("rare", 2)
     assert {"club", "team", "tennis"} == set(word.closest)
 
 
-def test_the_reason_says_how_rare_a_word_may_be(demo):
-    assert check_query(demo, "qwxyz").reason == (
-        "'qwxyz' is not in the vocabulary (1,997 words in 3 documents or more)."
+def test_the_reason_says_what_is_missing(demo):
+    assert check_query(demo, "qwxyz").reason == "'qwxyz' is in no document."
+    assert check_query(demo, "qwxyz*").reason == (
+        "'qwxyz*' matches no word of the vocabulary (1,997 words in 3 documents or more)."
     )
 
 

@@ -1,12 +1,15 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qdtm.concepts import Query, build_concepts
+from qdtm.concepts import Query, build_concepts, choose_concepts
 from qdtm.concepts.term_index import TermIndex
+from qdtm.corpus import Corpus
 from qdtm.embeddings import WordVectors
-from qdtm.errors import ParameterError, QueryError
+from qdtm.errors import ParameterError, PassingQueryError, QueryError
 
 from .conftest import SmallCorpus
 
@@ -187,15 +190,16 @@ def test_results_are_plain_data(news):
 @pytest.mark.parametrize(
     ("queries", "message"),
     [
-        ("criket", r"Query 'criket': 'criket' is not in the vocabulary \(28 words\)\. Closest: 'cricket'\."),
+        ("criket", r"Query 'criket': 'criket' is in no document\. Closest: 'cricket'\."),
         ("the of", "Query 'the of': 'the' is a stop word; 'of' is a stop word"),
+        ("israel tennis", "Query 'israel tennis': 'tennis' is in no document. Leave it out"),
         ("zebra*", "'zebra\\*' matches no word of the vocabulary"),
         (
             "israel cricket",
             "No document has 'israel' and 'cricket' together. The rule 'or' finds 9 documents",
         ),
         ("wicket -cricket", "All 3 documents with 'wicket' have an excluded word"),
-        ({"mine": ["tennis", "golf"]}, "'tennis' is not in the vocabulary"),
+        ({"mine": ["tennis", "golf"]}, "'tennis' is in no document"),
         (["peace", "PEACE"], "is there twice"),
         (["peace", "peace,"], "Queries 'peace' and 'peace,' are the same after cleaning"),
         (["middle east", "east middle"], "are the same after cleaning"),
@@ -249,3 +253,35 @@ def test_concepts_never_share_a_word(seed, expansion):
 
 def test_the_index_of_a_corpus_is_made_once(news):
     assert TermIndex.of(news) is TermIndex.of(news)
+
+
+def test_what_is_only_mentioned_makes_no_concept_unless_so_told():
+    texts = [f"{'cricket ' * (j == 3)}rugby " + "match team player goal " * 12 for j in range(8)]
+    corpus = Corpus.from_texts(texts)
+    with pytest.raises(PassingQueryError, match="1 of 8 documents mentions 'cricket' in passing") as caught:
+        build_concepts(corpus, "cricket")
+    assert caught.value.check.named == (3,)
+    assert pickle.loads(pickle.dumps(caught.value)).check == caught.value.check
+    with pytest.raises(PassingQueryError):
+        choose_concepts(corpus, ["rugby", "cricket"])
+    (concept,) = choose_concepts(corpus, "cricket tennis", refuse=False)
+    assert concept.words[0].word == "cricket"
+    assert "'tennis' is in no document and is left out." in concept.check.advice
+
+
+def test_expansion_sees_the_documents_that_name_a_phrase():
+    texts = ["sign language video"] * 6 + ["language of a sign on the street"] * 6 + ["weather"] * 8
+    phrase, words = (
+        build_concepts(Corpus.from_texts(texts), query)[0] for query in ('"sign language"', "sign language")
+    )
+    assert (phrase.retrieved, words.retrieved) == (6, 12)
+    assert "street" not in {word.word for word in phrase.words}
+
+
+def test_an_alternative_that_lacks_a_word_gives_no_concept_words(news):
+    concept = one(news, "cricket OR israel tennis", expansion=None)
+    assert words_of(concept) == ["cricket"]
+    assert words_of(one(news, Query("cricket OR israel tennis", rule="or"), expansion=None)) == [
+        "cricket",
+        "israel",
+    ]

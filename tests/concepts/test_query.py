@@ -1,7 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qdtm.concepts import Query, as_queries
-from qdtm.concepts.query import parse_text
+from qdtm.concepts.query import Item, parse_entry, parse_text
 from qdtm.errors import ParameterError, QueryError
 
 
@@ -41,9 +43,68 @@ def test_nonsense_is_refused(arguments, error, message):
 
 def test_shorthand_is_taken_apart():
     parsed = parse_text("middle econom* -cricket e-mail - -- -test*")
-    assert parsed.plain == ("middle", "e-mail", "-", "--")
-    assert parsed.patterns == ("econom*",)
-    assert parsed.excluded == ("cricket", "test*")
+    wanted = (Item("middle"), Item("econom*", "pattern"), Item("e-mail"), Item("-"), Item("--"))
+    assert parsed.alternatives == (wanted,)
+    assert parsed.excluded == (Item("cricket"), Item("test*", "pattern"))
+
+
+def test_phrases_and_alternatives():
+    parsed = parse_text('gun  "second  amendment" OR “right to work” or -"a b" -car')
+    assert parsed.alternatives == (
+        (Item("gun"), Item("second amendment", "phrase")),
+        (Item("right to work", "phrase"), Item("or")),
+    )
+    assert parsed.excluded == (Item("a b", "phrase"), Item("car"))
+    assert [str(item) for item in parsed.excluded] == ['"a b"', "car"]
+
+
+def test_a_query_is_said_without_shorthand():
+    assert Query('"sign language" OR econom* -car language').words == "sign language econom language"
+    assert Query("a OR a b", keywords=["c"]).words == "a b c"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('""', "quotes without a word between them; fill them"),
+        ('gun "-"', "quotes without a word between them"),
+        ("OR", "an OR has nothing on one side; give it a word on both"),
+        ("gun OR", "an OR has nothing on one side"),
+        ("OR gun", "an OR has nothing on one side"),
+        ("gun OR OR law", "an OR has nothing on one side"),
+        ("gun OR -law", "an OR has nothing on one side"),
+        ('"second amendment', "a quotation mark without its partner; close the phrase"),
+        ("“second amendment", "a quotation mark without its partner"),
+        ('"econom* growth"', "has a '\\*'; write such a word outside"),
+        ("-car", "only says what to leave out; add a word"),
+        ('-"a car"', "only says what to leave out"),
+        ("word " * 50, "has 50 words, and at most 20 are allowed; keep those"),
+        ('"' + "word " * 21 + '"', "has 21 words"),
+    ],
+)
+def test_bad_text_is_one_line(text, message):
+    with pytest.raises(QueryError, match=message) as caught:
+        Query(text)
+    assert "\n" not in str(caught.value)
+    if text.startswith("-"):
+        Query(text, keywords=["jaguar"])
+
+
+@given(st.text(alphabet=st.sampled_from("ab*-\"“” OR'’\n"), max_size=40) | st.text(max_size=60))
+def test_whatever_is_typed_is_a_query_or_one_line(text):
+    try:
+        query = Query(text)
+    except QueryError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - whether it is raised is not known
+    else:
+        assert query.words
+        assert all(query.phrase.alternatives)
+        assert '"' not in query.words.translate(str.maketrans(dict.fromkeys("“”", '"')))
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_in_a_list_is_words(entry):
+    assert all(item.text for item in parse_entry(entry))
 
 
 @pytest.mark.parametrize(

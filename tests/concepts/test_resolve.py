@@ -12,12 +12,12 @@ def test_words_are_cleaned_like_the_corpus_and_named_if_they_fall_out(corpus_of)
     resolved = resolve_text("The Middle, 1999 x westt east", corpus)
 
     assert resolved == (
-        ResolvedWord("middle", "known", (1,)),
-        ResolvedWord("westt", "unknown"),
-        ResolvedWord("east", "known", (0,)),
         ResolvedWord("The", "stop word"),
+        ResolvedWord("middle", "known", (1,)),
         ResolvedWord("1999", "number"),
         ResolvedWord("x", "too short"),
+        ResolvedWord("westt", "unknown"),
+        ResolvedWord("east", "known", (0,)),
     )
 
 

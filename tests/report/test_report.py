@@ -216,7 +216,7 @@ def test_evidence_has_the_word(result):
 
 def test_words_with_markup_in_a_query_and_unknown_words():
     corpus = make_corpus()
-    concepts = build_concepts(corpus, ["cricket <b>zzz</b>", "fire"], n_concept_words=3)
+    concepts = build_concepts(corpus, ["cricket <b>zzz</b>", "fire"], n_concept_words=3, refuse=False)
     fit = replace(make_fit(corpus), concepts=concepts, related=())
     assert "cricket <b>zzz</b>" in Page(render_report(Result(fit, corpus))).text
 

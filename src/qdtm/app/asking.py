@@ -16,6 +16,7 @@ from qdtm.concepts.query import Expansion, Rule
 from qdtm.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import QdtmError
+from qdtm.results.mentions import Mention, mentions_of
 
 MAX_QUERIES = 20
 _LONGEST = 500  # characters of a query
@@ -124,18 +125,23 @@ class LookedUp:
         None if it cannot be answered.
     problem : str
         What is wrong, if it is not in the check.
+    mentions : tuple of Mention
+        The documents that mention it, if that is all that the corpus has to say to it.
     """
 
     check: QueryCheck | None = None
     concept: Concept | None = None
     problem: str = ""
+    mentions: tuple[Mention, ...] = ()
 
 
 def look_up(corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None) -> tuple[LookedUp, ...]:
     """Check each draft, and find the concept words of those that can be answered, together as in a fit."""
     looked = [_check(corpus, draft, vectors) for draft in drafts]
     answerable = [
-        i for i, each in enumerate(looked) if each.check is not None and each.check.verdict != "absent"
+        i
+        for i, each in enumerate(looked)
+        if each.check is not None and each.check.verdict in ("thin", "fine")
     ]
     try:
         queries = [drafts[i].query() for i in answerable]
@@ -153,7 +159,8 @@ def _check(corpus: Corpus, draft: Draft, vectors: WordVectors | None) -> LookedU
     if draft.is_empty:
         return LookedUp()
     try:
-        return LookedUp(check_query(corpus, draft.query(), draft.rule, vectors=vectors))
+        check = check_query(corpus, draft.query(), draft.rule, vectors=vectors)
+        return LookedUp(check, mentions=mentions_of(check, corpus) if check.verdict == "passing" else ())
     except QdtmError as error:
         return LookedUp(problem=str(error))
 

@@ -16,7 +16,9 @@ from qdtm.app.labels import read_labels
 from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest, Request
 from qdtm.app.workspace import Workspace, write_json
 from qdtm.corpus import Corpus
+from qdtm.errors import PassingQueryError
 from qdtm.model import QueryDrivenTopicModel
+from qdtm.results.mentions import mentions_of
 from qdtm.results.result import Result
 from qdtm.sampler.progress import Progress
 
@@ -64,7 +66,11 @@ def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome
 
 def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) -> Outcome:
     make = _fitted if request.base is None else _with_more
-    model = make(workspace, request, lambda corpus: FitNotes(folder / PROGRESS, stops, corpus.vocabulary))
+    try:
+        model = make(workspace, request, lambda corpus: FitNotes(folder / PROGRESS, stops, corpus.vocabulary))
+    except PassingQueryError as error:
+        mentions = mentions_of(error.check, _corpus(workspace, request))
+        return {"state": "failed", "message": str(error), "mentions": [asdict(each) for each in mentions]}
     model.save(folder / RESULT)
     if not model.fit_.interrupted:
         return {"state": "done"}
@@ -76,7 +82,7 @@ def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) ->
 
 def _fitted(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> QueryDrivenTopicModel:
     about = read_about(workspace, request.corpus)
-    corpus = Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
+    corpus = _corpus(workspace, request)
     model = QueryDrivenTopicModel(
         list(request.queries),
         random_state=request.seed,
@@ -98,6 +104,10 @@ def _with_more(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> 
     for query in request.queries[result.fit.n_queries :]:
         model.add_query(query)
     return model
+
+
+def _corpus(workspace: Workspace, request: FitRequest) -> Corpus:
+    return Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
 
 
 class Pace:

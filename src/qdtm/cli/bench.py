@@ -18,6 +18,7 @@ from qdtm.cli.bench_options import (
 )
 from qdtm.cli.bench_rare import rare
 from qdtm.cli.bench_speed import speed
+from qdtm.cli.bench_staying import staying
 from qdtm.cli.options import together
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def bench() -> None:
 
 bench.add_command(speed)
 bench.add_command(alone)
+bench.add_command(staying)
 bench.add_command(rare)
 
 

@@ -10,19 +10,25 @@ import click
 from qdtm.cli.options import output_options, together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rich.console import RenderableType
 
-DATASETS = ("20news", "tagmynews", "searchsnippets")
+    from qdtm.evaluation.bench import CellResult
 
-dataset_option = click.option(
-    "--dataset",
-    "datasets",
-    multiple=True,
-    type=click.Choice(DATASETS),
-    help="A corpus; may be repeated.  [all]",
-)
+DATASETS = ("20news", "tagmynews", "searchsnippets")
+NATURAL = ("ohsumed23", "clinc150-domains", "clinc150-intents", "uscongress")
+
+
+def datasets_option(names: Sequence[str], usual: str = "all") -> Any:
+    """Make the option of which corpora are asked."""
+    return click.option(
+        "--dataset", "datasets", multiple=True, type=click.Choice(names),
+        help=f"A corpus; may be repeated.  [{usual}]",
+    )  # fmt: skip
+
+
+dataset_option = datasets_option(DATASETS)
 
 queries_option = click.option(
     "--query",
@@ -58,6 +64,46 @@ def runs_option(default: int) -> Any:
         "--runs", type=click.IntRange(1), default=default, show_default=True, metavar="N",
         help="Runs of each model, with one seed after the other.",
     )  # fmt: skip
+
+
+def run_asked(
+    run: Callable[..., list[Any]],
+    cells: Sequence[Any],
+    rows: Mapping[str, Any],
+    make_workbench: Callable[..., Any],
+    store: Any,
+    shown: Callable[[Any], CellResult],
+    options: dict[str, Any],
+) -> list[Any]:
+    """Ask queries, with progress on stderr; what is finished is kept.
+
+    Parameters
+    ----------
+    run : callable
+        Asks the cells, such as `run_alone`.
+    cells, rows, store
+        What it is called with.
+    make_workbench : callable
+        Makes its workbench of a data folder and what is told of downloads.
+    shown : callable
+        Turns a result into one that the progress display knows.
+    options : dict
+        Those of the command.
+    """
+    from qdtm.cli.bench_progress import BenchDisplay, kept_when_interrupted
+    from qdtm.cli.console import notes_console, warnings_as_notes
+
+    notes = notes_console()
+    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display, kept_when_interrupted(display):
+        return run(
+            cells,
+            rows,
+            make_workbench(options["data"], display.downloading),
+            store,
+            n_jobs=options["jobs"],
+            fresh=options["fresh"],
+            on_result=lambda result, is_new: display.finished(shown(result), is_new),
+        )
 
 
 def give(

@@ -11,6 +11,7 @@ from qdtm.cli.bench_options import (
     dataset_option,
     give,
     queries_option,
+    run_asked,
     running_options,
     runs_option,
     seed_option,
@@ -40,7 +41,7 @@ rare_options = together(
 @click.command()
 @rare_options
 def rare(**options: Any) -> None:
-    """Make each query's category rare, and ask for it.
+    """Make each query's category rare, and ask for it (an appendix).
 
     Documents of the category are dropped at random until it has a share of the corpus. Measured are P@K (K
     is what is left of the category), the share of it that is among the first 2 K documents, and whether the
@@ -57,7 +58,6 @@ def rare(**options: Any) -> None:
 
 def _run(options: dict[str, Any]) -> list[RareResult]:
     """Run the cells that were asked for, with progress on stderr."""
-    from qdtm.cli.bench_progress import BenchDisplay, kept_when_interrupted
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.evaluation.bench import Workbench
     from qdtm.evaluation.bench.alone import choose_queries
@@ -68,21 +68,11 @@ def _run(options: dict[str, Any]) -> list[RareResult]:
 
     datasets = options["datasets"] or DATASETS
     queries = choose_queries({name: concepts_of(name) for name in datasets}, options["queries"])
-    notes = notes_console()
-    with warnings_as_notes(notes):
+    with warnings_as_notes(notes_console()):
         rows = make_rows(options["models"], options["max_sweeps"], default=usual_rows())
     levels = sorted(options["levels"]) or LEVELS
     cells = plan_rare(queries, rows, runs=options["runs"], seed=options["seed"], levels=levels)
-    with warnings_as_notes(notes), BenchDisplay(notes, len(cells)) as display, kept_when_interrupted(display):
-        return run_rare(
-            cells,
-            rows,
-            Workbench(options["data"], display.downloading),
-            RareStore(),
-            n_jobs=options["jobs"],
-            fresh=options["fresh"],
-            on_result=lambda result, is_new: display.finished(_shown(result), is_new),
-        )
+    return run_asked(run_rare, cells, rows, Workbench, RareStore(), _shown, options)
 
 
 def _shown(result: RareResult) -> CellResult:

@@ -32,7 +32,7 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
     corpus.
 
     Each concept word comes with its score, how many documents have it, how many of those the query retrieves,
-    and the documents that support it best.
+    and the documents that support it best. Of a query that documents only mention, these are listed instead.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
@@ -43,11 +43,11 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
     with warnings_as_notes(notes := notes_console()):
         read = open_corpus(corpus, options, notes)
         vectors = _load_vectors(parameters.pop("embeddings"), read, queries, seed)
-        checks = _check(read, queries, parameters["rule"], vectors)
+        checks = _check(read, queries, parameters, vectors)
         try:
-            found = _expand(read, queries, vectors, parameters)
+            found = _expand(read, queries, checks, vectors, parameters)
         except QueryError:
-            _print(read, checks, (), as_json)  # they say why
+            _print(read, checks, [None] * len(checks), as_json)  # they say why
             raise
     _print(read, checks, found, as_json)
 
@@ -57,39 +57,62 @@ def _load_vectors(
 ) -> WordVectors | None:
     from qdtm.embeddings import load_vectors
 
-    words = [word for query in queries for word in query.text.lower().split()]
+    words = [word for query in queries for word in query.words.lower().split()]
     return load_vectors(name, corpus, also=words, random_state=seed)
 
 
 def _check(
-    corpus: Corpus, queries: Sequence[Query], rule: Any, vectors: WordVectors | None
+    corpus: Corpus, queries: Sequence[Query], parameters: dict[str, Any], vectors: WordVectors | None
 ) -> list[QueryCheck]:
     from qdtm.concepts import check_query
 
-    rules = [rule] * len(queries) if isinstance(rule, str) else rule
-    return [check_query(corpus, q, r, vectors=vectors) for q, r in zip(queries, rules, strict=True)]
+    return [
+        check_query(corpus, query, rule, vectors=vectors, refuse=parameters["refuse"])
+        for query, rule in zip(queries, _rules(parameters["rule"], queries), strict=True)
+    ]
+
+
+def _rules(rule: str | list[str], queries: Sequence[Query]) -> list[Any]:
+    return [rule] * len(queries) if isinstance(rule, str) else rule
 
 
 def _expand(
-    corpus: Corpus, queries: Sequence[Query], vectors: WordVectors | None, parameters: dict[str, Any]
-) -> tuple[Concept, ...]:
+    corpus: Corpus,
+    queries: Sequence[Query],
+    checks: Sequence[QueryCheck],
+    vectors: WordVectors | None,
+    parameters: dict[str, Any],
+) -> list[Concept | None]:
+    """Find the concept words of all queries but those that documents only mention."""
     from qdtm.concepts import choose_concepts
 
     if parameters["min_pointing"] == "auto":
         parameters = parameters | {"min_pointing": None}
-    return choose_concepts(corpus, queries, vectors=vectors, **parameters)
+    asked = [q for q, check in enumerate(checks) if check.verdict != "passing" or not parameters["refuse"]]
+    rules = _rules(parameters["rule"], queries)
+    parameters = parameters | {"rule": [rules[q] for q in asked], "vectors": vectors}
+    found: list[Concept | None] = [None] * len(queries)
+    concepts = choose_concepts(corpus, [queries[q] for q in asked], **parameters) if asked else ()
+    for q, concept in zip(asked, concepts, strict=True):
+        found[q] = concept
+    return found
 
 
-def _print(corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept], as_json: bool) -> None:
-    """Print the checks, and the concepts if there are any."""
+def _print(
+    corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept | None], as_json: bool
+) -> None:
+    """Print the checks, and the concepts where there are any."""
     from qdtm.cli.console import print_json, print_page
-    from qdtm.cli.json_forms import check_json, concept_json, corpus_json
+    from qdtm.cli.json_forms import check_json, concept_json, corpus_json, mentions_json
 
-    expanded: Sequence[Concept | None] = found or [None] * len(checks)
-    pairs = list(zip(checks, expanded, strict=True))
+    pairs = list(zip(checks, found, strict=True))
     if as_json:
         queries = [
-            {"check": check_json(check), "concept": concept_json(concept, corpus) if concept else None}
+            {
+                "check": check_json(check),
+                "mentions": mentions_json(check, corpus),
+                "concept": concept_json(concept, corpus) if concept else None,
+            }
             for check, concept in pairs
         ]
         print_json({"corpus": corpus_json(corpus), "queries": queries})
@@ -100,12 +123,15 @@ def _print(corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept
 def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import check_section, concept_section
+    from qdtm.cli.views import check_section, concept_section, mentions_section
 
     for number, (check, concept) in enumerate(pairs):
         if number:
             yield Text()
         yield check_section(check)
+        if check.verdict == "passing":
+            yield Text()
+            yield mentions_section(check, corpus)
         if concept is not None:
             yield Text()
             yield concept_section(concept, corpus)

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from qdtm.cli.console import print_note
 from qdtm.cli.failure import InterruptedFailure
+from qdtm.errors import PassingQueryError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +69,24 @@ def showing_progress(model: QueryDrivenTopicModel, console: Console) -> Iterator
             yield
         finally:
             model.progress = None
+
+
+@contextmanager
+def mentions_shown(corpus: Corpus) -> Iterator[None]:
+    """Print the documents that mention a query, if that is all that the corpus has to say to it."""
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.cli.json_forms import check_json, mentions_json
+    from qdtm.cli.views import check_section, mentions_section
+
+    options = click.get_current_context().params
+    try:
+        yield
+    except PassingQueryError as error:
+        if options.get("as_json"):
+            print_json({"check": check_json(error.check), "mentions": mentions_json(error.check, corpus)})
+        elif not options.get("quiet"):
+            print_page([check_section(error.check), "", mentions_section(error.check, corpus)])
+        raise
 
 
 def note_doubts(model: QueryDrivenTopicModel, console: Console) -> None:

@@ -26,6 +26,13 @@ def check_json(check: QueryCheck) -> JsonObject:
     return asdict(check) | {"n_retrieved": check.n_retrieved}
 
 
+def mentions_json(check: QueryCheck, corpus: Corpus) -> list[JsonObject]:
+    """List the documents that mention a query in passing; none for another verdict."""
+    from qdtm.results.mentions import mentions_of
+
+    return [asdict(mention) for mention in mentions_of(check, corpus)] if check.verdict == "passing" else []
+
+
 def concept_json(concept: Concept, corpus: Corpus) -> JsonObject:
     """Describe a concept: its words, each with its score and the documents that support it."""
     words = []

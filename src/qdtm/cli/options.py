@@ -83,6 +83,10 @@ query_options = together(
         help="Must a document have all words of a query, or any? Once, or once a query.  [and]",
     ),
     click.option(
+        "--anyway", is_flag=True,
+        help="Answer queries that are only mentioned, and leave out words that no document has.",
+    ),
+    click.option(
         "--concept-words", "n_concept_words", type=int, default=10, show_default=True, metavar="N",
         help="Proposed words that each query keeps.",
     ),

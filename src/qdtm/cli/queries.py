@@ -43,6 +43,7 @@ def query_parameters(options: Mapping[str, Any], n_queries: int) -> dict[str, An
     return {
         "expansion": _none(options["expansion"]),
         "rule": _rule(options["rule"], n_queries),
+        "refuse": not options["anyway"],
         "n_concept_words": options["n_concept_words"],
         "n_candidates": options["n_candidates"],
         "min_pointing": options["min_pointing"],

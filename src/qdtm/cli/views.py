@@ -31,7 +31,7 @@ _NO_WRAP = {"no_wrap": True}
 
 _EXCERPT = 140  # characters of a document in a table
 _MARKS = ("", "", "bold", "bold underline")  # by how much a word counts
-_VERDICTS = {"fine": "green", "thin": "yellow", "absent": "red"}
+_VERDICTS = {"fine": "green", "thin": "yellow", "passing": "yellow", "absent": "red"}
 
 
 # --- the parts of a page -----------------------------------------------------------------------------------
@@ -67,9 +67,10 @@ def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableT
 
 def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
-    title = Text.assemble((one_line(check.name), "bold"), "  ", (check.verdict, _VERDICTS[check.verdict]))
+    title = Text.assemble((one_line(check.name), "bold"), "  ", (check.shown, _VERDICTS[check.verdict]))
     retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
-    known = [("reason", check.reason), ("advice", check.advice), ("retrieved", retrieved)]
+    named = f"{check.n_named:,} documents name it, {check.n_mainly:,} of them mainly"
+    known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]
     columns: Columns = [
         *((name, _NO_WRAP) for name in ("word", "status")),
         *((name, _RIGHT) for name in ("documents", "times")),
@@ -80,6 +81,15 @@ def check_section(check: QueryCheck) -> RenderableType:
         for word in check.words
     ]
     return Group(title, facts(fact for fact in known if fact[1]), Text(), table(columns, rows))
+
+
+def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
+    """List the documents that mention a query, with the sentence in which they do."""
+    from qdtm.results.mentions import mentions_of
+
+    columns: Columns = [("document", {"max_width": 20}), ("mentions it", {})]
+    rows = [(one_line(each.id, 30), each.passage) for each in mentions_of(check, corpus)]
+    return table(columns, rows)
 
 
 def _stands_for(word: WordCheck) -> str:

@@ -1,19 +1,34 @@
 """Can this query be answered in this corpus? Asked before anything is fitted.
 
-In: a corpus and a `Query`. Out: `QueryCheck`: what became of each word, how many documents the AND and the OR
-rule find, and a verdict with its reason and a way out.
+In: a corpus and a `Query`. Out: `QueryCheck`: what became of each word, how many documents name the query and
+how many are mainly about it, and a verdict with its reason and a way out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from qdtm.concepts.query import Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import SearchableCorpus, TermIndex
-from qdtm.concepts.verdict import Role, Verdict, WordCheck, advice_of, reason_of, verdict_of
+from qdtm.concepts.verdict import (
+    MAINLY,
+    SHOWN,
+    Found,
+    Role,
+    Verdict,
+    WordCheck,
+    advice_of,
+    reason_of,
+    verdict_of,
+)
 from qdtm.embeddings.vectors import WordVectors
+
+N_NAMED = 10
+"""How many of the documents that name a query a check lists."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +49,17 @@ class QueryCheck:
         What each rule retrieves, with the known words.
     n_excluded : int
         Documents that meet the rule but have an excluded word.
-    verdict : {"fine", "thin", "absent"}
-        "thin" below 5 retrieved documents, "absent" if there is none.
+    verdict : {"absent", "passing", "thin", "fine"}
+        "absent" if no document has it, or a word of it is missing; "passing" if few mention it and none is
+        mainly about it; "thin" below 5 that are.
     reason : str
         The verdict in a sentence.
     advice : str
         What was left out and what to do about it; empty if there is nothing to do.
+    n_named, n_mainly : int
+        Documents that name the query, and those of them that are mainly about it.
+    named : tuple of int
+        Up to ten documents that name it, those that name it most first.
     """
 
     name: str
@@ -52,6 +72,14 @@ class QueryCheck:
     verdict: Verdict
     reason: str
     advice: str
+    n_named: int = 0
+    n_mainly: int = 0
+    named: tuple[int, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The verdict as people are shown it."""
+        return SHOWN[self.verdict]
 
     @property
     def n_retrieved(self) -> int:
@@ -65,7 +93,12 @@ class QueryCheck:
 
 
 def check_query(
-    corpus: SearchableCorpus, query: Query | str, rule: Rule = "and", *, vectors: WordVectors | None = None
+    corpus: SearchableCorpus,
+    query: Query | str,
+    rule: Rule = "and",
+    *,
+    vectors: WordVectors | None = None,
+    refuse: bool = True,
 ) -> QueryCheck:
     """Say whether a query can be answered in a corpus, before anything is fitted.
 
@@ -78,54 +111,93 @@ def check_query(
         them counts.
     vectors : WordVectors, optional
         To suggest words of similar meaning for unknown ones.
+    refuse : bool
+        Whether a query with a word that no document has is "absent"; else it is asked without the word.
 
     Returns
     -------
     QueryCheck
-        Unknown words are no error here; `build_concepts` raises if nothing is left of a query.
+        What cannot be answered is no error here; `build_concepts` raises.
     """
     query = Query(query) if isinstance(query, str) else query
-    return describe(search(corpus, query, rule), corpus, vectors)
+    return describe(search(corpus, query, rule), corpus, vectors, refuse=refuse)
 
 
 def describe(
-    searched: SearchedQuery, corpus: SearchableCorpus, vectors: WordVectors | None = None
+    searched: SearchedQuery,
+    corpus: SearchableCorpus,
+    vectors: WordVectors | None = None,
+    *,
+    refuse: bool = True,
 ) -> QueryCheck:
     """Put what a search found into words."""
-    index = TermIndex.of(corpus)
-    words = [_check_word(word, "query", corpus, index, vectors) for word in searched.text]
-    words += [_check_word(word, "keyword", corpus, index, vectors) for word in searched.keywords]
-    vocabulary = _vocabulary_size(corpus, index)
+    text = [replace(word, n_in_text=searched.phrases.get(word, word.n_in_text)) for word in searched.text]
+    words = [_check_word(word, "query", corpus, vectors) for word in text]
+    words += [_check_word(word, "keyword", corpus, vectors) for word in searched.keywords]
+    barred = [_check_word(word, "query", corpus, None) for word in searched.barred]
+    found = _found(searched, corpus, refuse)
     return QueryCheck(
         name=searched.query.name,
         words=tuple(words),
         rule=searched.rule,
-        n_corpus=index.n_documents,
-        n_and=len(searched.by_and),
+        n_corpus=found.n_corpus,
+        n_and=0 if found.is_refused else len(searched.by_and),
         n_or=len(searched.by_or),
         n_excluded=searched.retrieval.n_excluded,
-        verdict=verdict_of(searched),
-        reason=reason_of(searched, words, index.n_documents, vocabulary),
-        advice=advice_of(searched, words, index.n_documents, vocabulary),
+        verdict=verdict_of(searched, found),
+        reason=reason_of(searched, words, found),
+        advice=advice_of(searched, words, barred, found),
+        n_named=found.n_named,
+        n_mainly=found.n_mainly,
+        named=() if found.is_refused else _best_named(searched),
     )
 
 
+def _found(searched: SearchedQuery, corpus: SearchableCorpus, refuse: bool) -> Found:
+    """Count what answers a query; one that is refused for its missing words is named nowhere."""
+    strength = searched.naming.strength
+    is_refused = refuse and bool(searched.missing)
+    return Found(
+        n_corpus=TermIndex.of(corpus).n_documents,
+        n_named=0 if is_refused else len(searched.retrieval),
+        n_mainly=0 if is_refused else int((strength >= MAINLY).sum()),
+        strength=float(strength.sum()),
+        vocabulary=_vocabulary_size(corpus),
+        is_refused=is_refused,
+        refuses=refuse,
+    )
+
+
+def _best_named(searched: SearchedQuery) -> tuple[int, ...]:
+    documents = searched.naming.documents
+    order = np.argsort(-searched.naming.strength[documents], kind="stable")[:N_NAMED]
+    return tuple(documents[order].tolist())
+
+
 def _check_word(
-    word: ResolvedWord, role: Role, corpus: SearchableCorpus, index: TermIndex, vectors: WordVectors | None
+    word: ResolvedWord, role: Role, corpus: SearchableCorpus, vectors: WordVectors | None
 ) -> WordCheck:
+    n_documents, n_occurrences = word.n_in_text, word.n_in_text
+    if word.matches and not word.sequence:
+        index = TermIndex.of(corpus)
+        n_documents = index.count_documents(word.matches)
+        n_occurrences = int(index.word_counts[list(word.matches)].sum())
     return WordCheck(
         word=word.word,
         role=role,
         status=word.status,
-        n_documents=index.count_documents(word.matches),
-        n_occurrences=int(index.word_counts[list(word.matches)].sum()),
+        n_documents=n_documents,
+        n_occurrences=n_occurrences,
         matches=tuple(corpus.vocabulary[match] for match in word.matches),
-        closest=closest_words(word.word, corpus.vocabulary, vectors) if word.status == "unknown" else (),
+        closest=closest_words(word.word, corpus.vocabulary, vectors)
+        if word.status in ("unknown", "rare")
+        else (),
     )
 
 
-def _vocabulary_size(corpus: SearchableCorpus, index: TermIndex) -> str:
+def _vocabulary_size(corpus: SearchableCorpus) -> str:
     """Say how large the vocabulary is and how rare its words may be: "1,998 words in 3 documents or more"."""
+    index = TermIndex.of(corpus)
     limits = getattr(corpus.pipeline, "limits", None)
     lowest = 1 if limits is None else limits.document_range(index.n_documents)[0]
     return f"{index.n_words:,} words" + (f" in {lowest} documents or more" if lowest > 1 else "")

@@ -31,6 +31,7 @@ def choose_concepts(
     n_candidates: int = 100,
     min_pointing: float | None = None,
     vectors: WordVectors | None = None,
+    refuse: bool = True,
 ) -> tuple[Concept, ...]:
     """Turn queries into the concepts that a model is fitted with.
 
@@ -44,7 +45,7 @@ def choose_concepts(
     --------
     build_concepts : for the other parameters.
     """
-    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors)
+    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
     if min_pointing is None:
         covered = cover_the_corpus([draft.reach for draft in drafts])
         min_pointing = 0.0 if covered else MIN_POINTING

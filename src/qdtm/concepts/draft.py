@@ -22,7 +22,7 @@ from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
 from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
-from qdtm.errors import QueryError
+from qdtm.errors import PassingQueryError, QueryError
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,24 +97,33 @@ def draft_concept(
     rule: Rule,
     expansion: Extractor | None,
     vectors: WordVectors | None,
+    *,
+    refuse: bool = True,
 ) -> Draft:
     """Search for a query, and rank the words that could stand for it.
 
     Raises
     ------
     QueryError
-        If the query retrieves no document, or asks for a word that it also bans.
+        If the query retrieves no document, or asks for a word that it also bans; unless told not to
+        `refuse`, also if a word of it is in no document.
+    PassingQueryError
+        If documents only mention it, unless told not to `refuse`.
     """
     index = TermIndex.of(corpus)
     searched = search(corpus, query, rule)
-    check = describe(searched, corpus, vectors)
+    check = describe(searched, corpus, vectors, refuse=refuse)
+    message = f"Query '{query.name}': {check.reason} {check.advice}".rstrip()
     if check.verdict == "absent":
-        raise QueryError(f"Query '{query.name}': {check.reason} {check.advice}".rstrip())
+        raise QueryError(message)
+    if check.verdict == "passing" and refuse:
+        raise PassingQueryError(message, check)
     extractor = _extractor_of(query, expansion)
     embedded = embed_vocabulary(vectors, corpus.vocabulary) if vectors and extractor == "rel" else None
     given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), index))
     dropped = matches_of(resolve_list(query.drop, corpus))
-    own = tuple(word for word in matches_of(searched.text) if word not in dropped)
+    taking_part = [word for word in searched.text if word in searched.sought]
+    own = tuple(word for word in matches_of(taking_part) if word not in dropped)
     draft = Draft(
         searched=searched,
         check=check,

@@ -38,6 +38,7 @@ def build_concepts(
     n_candidates: int = 100,
     min_pointing: float = 0.0,
     vectors: WordVectors | None = None,
+    refuse: bool = True,
 ) -> tuple[Concept, ...]:
     """Turn queries into concepts.
 
@@ -60,6 +61,9 @@ def build_concepts(
         general word does harm.
     vectors : WordVectors, optional
         Needed for "rel"; otherwise used to suggest known words for unknown ones.
+    refuse : bool
+        Whether a query is refused that no document is mainly about, or that has a word which no document has.
+        Otherwise it is answered as well as can be, without such a word.
 
     Returns
     -------
@@ -70,8 +74,10 @@ def build_concepts(
     ------
     QueryError
         If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning.
+    PassingQueryError
+        If documents mention a query, and none is mainly about it.
     """
-    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors)
+    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
     return finish_concepts(
         drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing
     )
@@ -84,12 +90,16 @@ def draft_concepts(
     expansion: Extractor | None,
     rule: Rule | Sequence[Rule],
     vectors: WordVectors | None,
+    refuse: bool = True,
 ) -> list[Draft]:
     """Draft a concept for each query: the first half of `build_concepts`."""
     asked = as_queries(queries)
     _check_expansion(expansion)
     rules = _rules(rule, len(asked))
-    drafts = [draft_concept(corpus, q, r, expansion, vectors) for q, r in zip(asked, rules, strict=True)]
+    drafts = [
+        draft_concept(corpus, q, r, expansion, vectors, refuse=refuse)
+        for q, r in zip(asked, rules, strict=True)
+    ]
     _refuse_twins(drafts)
     return drafts
 

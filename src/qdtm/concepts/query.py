@@ -3,13 +3,15 @@
 In: what a user types or passes: a phrase, keywords, words to add, drop or exclude. Out: `Query`, checked and
 normalised, but not yet compared with any corpus.
 
-In a query's text, `econom*` stands for every vocabulary word of that shape and `-word` excludes documents
-that have the word.
+In a query's text, words stand for documents that have all of them, `"a phrase"` for those that have its words
+side by side, `OR` parts alternatives, `econom*` stands for every vocabulary word of that shape, and `-word`
+or `-"a phrase"` excludes documents that have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -18,6 +20,13 @@ from qdtm.errors import ParameterError, QueryError
 Rule = Literal["and", "or"]
 Extractor = Literal["kld", "fre", "rel"]
 Expansion = Literal["kld", "fre", "rel", "inherit"]
+Kind = Literal["word", "pattern", "phrase"]
+
+MOST_WORDS = 20
+"""What is longer is a text and no query: no document has all of its words."""
+
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″＂", '"'))
+_PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"|(?P<chunk>[^\s"]+)')
 
 
 @dataclass(frozen=True)
@@ -27,7 +36,8 @@ class Query:
     Parameters
     ----------
     text : str
-        One or more words, such as "middle east". May be empty if there are `keywords`.
+        One or more words, such as "middle east", which may have quoted phrases, `OR`, `-word` and `econom*`.
+        May be empty if there are `keywords`.
     name : str
         What the topic is called; the text by default.
     rule : {"and", "or"}, optional
@@ -61,6 +71,10 @@ class Query:
             object.__setattr__(self, field, _words(getattr(self, field), field))
         if not self.text and not self.keywords:
             raise QueryError("A query is empty; give it a word or keywords.")
+        if not self.phrase.alternatives and not self.keywords:
+            raise QueryError(
+                f"The query '{self.text}' only says what to leave out; add a word that is sought."
+            )
         if not self.name:
             object.__setattr__(self, "name", self.text or " ".join(self.keywords))
         check_rule(self.rule)
@@ -74,30 +88,116 @@ class Query:
     @property
     def words(self) -> str:
         """What is asked for, without shorthand: as one would say it."""
-        phrase = self.phrase
-        said = [*phrase.plain, *(pattern.strip("*?") for pattern in phrase.patterns), *self.keywords]
-        return " ".join(said) or self.name
+        said = [item.text.strip("*?") for item in self.phrase.items]
+        return " ".join(dict.fromkeys([*said, *self.keywords])) or self.name
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that a text asks for or excludes: a word, a pattern such as "econom*", or a phrase."""
+
+    text: str
+    kind: Kind = "word"
+
+    def __str__(self) -> str:
+        return f'"{self.text}"' if self.kind == "phrase" else self.text
 
 
 @dataclass(frozen=True)
 class ParsedText:
-    """A query's text, taken apart: plain words, patterns such as "econom*", and excluded words."""
+    """A query's text, taken apart.
 
-    plain: tuple[str, ...]
-    patterns: tuple[str, ...]
-    excluded: tuple[str, ...]
+    Parameters
+    ----------
+    alternatives : tuple of tuple of Item
+        What `OR` parts; a document must have all items of one of them. Empty if nothing is asked for.
+    excluded : tuple of Item
+        What a document must not have.
+    """
+
+    alternatives: tuple[tuple[Item, ...], ...]
+    excluded: tuple[Item, ...]
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All that is asked for, each once."""
+        return tuple(dict.fromkeys(item for items in self.alternatives for item in items))
 
 
 def parse_text(text: str) -> ParsedText:
-    """Take the shorthand of a query's text apart: `econom*` is a pattern, `-word` excludes.
+    """Take the shorthand of a query's text apart.
 
-    A hyphen inside a word ("e-mail") or on its own is no shorthand.
+    A hyphen inside a word ("e-mail") or on its own is no shorthand, and neither is "or" in small letters.
+
+    Raises
+    ------
+    QueryError
+        If the text is too long, a quotation mark has no partner, quotes have no word between them, or `OR`
+        has nothing on one side.
     """
-    chunks = text.split()
-    excluded = tuple(chunk[1:] for chunk in chunks if is_exclusion(chunk))
-    wanted = [chunk for chunk in chunks if not is_exclusion(chunk)]
-    patterns = tuple(chunk for chunk in wanted if "*" in chunk)
-    return ParsedText(tuple(chunk for chunk in wanted if "*" not in chunk), patterns, excluded)
+    plain = text.translate(_QUOTES)
+    if plain.count('"') % 2:
+        raise QueryError(
+            f"The query '{text}' has a quotation mark without its partner; close the phrase, or take it out."
+        )
+    alternatives: list[list[Item]] = [[]]
+    excluded: list[Item] = []
+    for item, is_excluded in _pieces(plain):
+        if item is None:
+            alternatives.append([])
+        else:
+            (excluded if is_excluded else alternatives[-1]).append(item)
+    _refuse_long(text, [*excluded, *(item for items in alternatives for item in items)])
+    if len(alternatives) == 1 and not alternatives[0]:
+        return ParsedText((), tuple(excluded))
+    if not all(alternatives):
+        raise QueryError(f"In the query '{text}' an OR has nothing on one side; give it a word on both.")
+    return ParsedText(tuple(tuple(dict.fromkeys(items)) for items in alternatives), tuple(excluded))
+
+
+def parse_entry(entry: str) -> tuple[Item, ...]:
+    """Take an entry of a word list apart: its words and patterns; all in quotes, it is a phrase."""
+    plain = entry.translate(_QUOTES).strip().lstrip("-")
+    bare = plain.replace('"', " ").split()
+    if plain.startswith('"') and plain.endswith('"') and len(bare) > 1:
+        return (Item(" ".join(bare), "phrase"),)
+    return tuple(_word(chunk) for chunk in bare)
+
+
+def _pieces(text: str) -> Iterator[tuple[Item | None, bool]]:
+    """Yield each item and whether it is excluded; None for OR."""
+    for match in _PIECE.finditer(text):
+        phrase, chunk = match["phrase"], match["chunk"]
+        if phrase is not None:
+            yield _phrase(phrase), bool(match["minus"])
+        elif chunk == "OR":
+            yield None, False
+        elif is_exclusion(chunk):
+            yield _word(chunk[1:]), True
+        else:
+            yield _word(chunk), False
+
+
+def _phrase(text: str) -> Item:
+    words = text.split()
+    if not any(letter.isalnum() for letter in text):
+        raise QueryError("A query has quotes without a word between them; fill them, or take them out.")
+    if "*" in text:
+        raise QueryError(f"The phrase \"{' '.join(words)}\" has a '*'; write such a word outside of quotes.")
+    return Item(" ".join(words), "phrase")
+
+
+def _word(chunk: str) -> Item:
+    return Item(chunk, "pattern" if "*" in chunk else "word")
+
+
+def _refuse_long(text: str, items: Iterable[Item]) -> None:
+    n_words = sum(len(item.text.split()) for item in items)
+    if n_words > MOST_WORDS:
+        raise QueryError(
+            f"The query '{text[:30].rstrip()}...' has {n_words:,} words, and at most {MOST_WORDS} are "
+            "allowed; keep those that matter most."
+        )
 
 
 def is_exclusion(chunk: str) -> bool:

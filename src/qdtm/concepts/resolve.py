@@ -1,7 +1,8 @@
 """From typed words to vocabulary words.
 
-In: words as a user types them, patterns such as `econom*` included, and a corpus. Out: `ResolvedWord`s, which
-say for each what vocabulary words it stands for or why it stands for none.
+In: words as a user types them, phrases and patterns such as `econom*` included, and a corpus. Out:
+`ResolvedWord`s, which say for each what vocabulary words it stands for, what is looked for in the texts
+instead, or why it stands for nothing.
 """
 
 from __future__ import annotations
@@ -10,17 +11,23 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
 
-from qdtm.concepts.query import parse_text
+from qdtm.concepts.in_text import TextSearch
+from qdtm.concepts.query import Item, parse_entry, parse_text
 from qdtm.concepts.term_index import SearchableCorpus
+from qdtm.corpus.lemmas import number_forms
 from qdtm.corpus.scripts import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError
 
-Status = Literal["known", "unknown", "stop word", "number", "too short", "dropped"]
+Status = Literal["known", "rare", "in text", "unknown", "stop word", "number", "too short", "dropped"]
+
+#: The vocabulary words that one query word stands for: one, or all that a wildcard matches.
+Term = tuple[int, ...]
 
 #: A pattern that matches more words than this says nothing about what is meant.
 MAX_MATCHES = 100
@@ -33,34 +40,85 @@ MIN_COSINE = 0.5
 
 @dataclass(frozen=True)
 class ResolvedWord:
-    """A typed word and the vocabulary words that it stands for.
+    """A typed word or phrase and the vocabulary words that it stands for.
 
     Parameters
     ----------
     word : str
-        The word after cleaning, or as typed if cleaning leaves nothing of it.
-    status : {"known", "unknown", "stop word", "number", "too short", "dropped"}
-        "dropped" if the text pipeline removes the word for another reason.
+        The word after cleaning, or as typed if cleaning leaves nothing of it; a phrase in quotes.
+    status : {"known", "rare", "in text", "unknown", "stop word", "number", "too short", "dropped"}
+        What is "rare" (in too few documents for the vocabulary) or "in text" (a stop word that means
+        something, a number, a phrase of these) is looked for in the texts. What is "unknown" no document
+        has. The others are passed over; "dropped" if the text pipeline removes the word for another reason.
     matches : tuple of int
-        Places in the vocabulary: one for a known word, one or more for a pattern, none otherwise.
+        Places in the vocabulary: one for a known word, one or more for a pattern or a phrase, else none.
+    sequence : tuple of str
+        What is looked for side by side in the text's own sequence of words, folded; empty where the
+        vocabulary words are enough.
+    parts : tuple of tuple of int
+        Of a phrase, the vocabulary words of each of its words that has any.
+    n_in_text : int
+        Documents whose text has a word that the vocabulary does not have.
     """
 
     word: str
     status: Status
     matches: tuple[int, ...] = ()
+    sequence: tuple[str, ...] = ()
+    parts: tuple[Term, ...] = ()
+    n_in_text: int = 0
+
+    @property
+    def is_sought(self) -> bool:
+        """Whether documents are searched for it."""
+        return bool(self.matches or self.sequence)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The vocabulary words that it needs, each with what stands for it."""
+        return self.parts or ((self.matches,) if self.matches else ())
 
 
 def resolve_text(text: str, corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
-    """Resolve the wanted words of a text, each once, plain words before patterns; `-word` is passed over."""
-    parsed = parse_text(text)
-    resolved = _resolve_plain(parsed.plain, corpus)
-    resolved += [_resolve_pattern(pattern, corpus) for pattern in parsed.patterns]
+    """Resolve what a text asks for, each once, by the vocabulary alone; `-word` is passed over."""
+    resolved = [
+        word
+        for items in parse_text(text).alternatives
+        for word in resolve_items(items, corpus, in_text=False)
+    ]
     return tuple(dict.fromkeys(resolved))
 
 
 def resolve_list(words: Iterable[str], corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
-    """Resolve a list of words; an entry of several words ("middle east") stands for each of them."""
-    return tuple(dict.fromkeys(word for entry in words for word in resolve_text(entry.lstrip("-"), corpus)))
+    """Resolve a list of words by the vocabulary; "middle east" stands for each of its words."""
+    items = [Item(word) for entry in words for item in parse_entry(entry) for word in item.text.split()]
+    items = [Item(item.text, "pattern") if "*" in item.text else item for item in items]
+    return tuple(
+        dict.fromkeys(word for item in items for word in resolve_items([item], corpus, in_text=False))
+    )
+
+
+def resolve_items(
+    items: Sequence[Item], corpus: SearchableCorpus, *, in_text: bool = True
+) -> tuple[ResolvedWord, ...]:
+    """Resolve words, patterns and phrases, each once, in order.
+
+    Parameters
+    ----------
+    items : sequence of Item
+    corpus : Corpus
+    in_text : bool
+        Whether what the vocabulary does not have is looked up in the texts of the documents.
+    """
+    resolved: list[ResolvedWord] = []
+    for kind, group in groupby(items, lambda item: item.kind):
+        if kind == "word":
+            resolved += _resolve_plain([item.text for item in group], corpus, in_text)
+        elif kind == "pattern":
+            resolved += [_resolve_pattern(item.text, corpus) for item in group]
+        else:
+            resolved += [word for item in group for word in _resolve_phrase(item.text, corpus, in_text)]
+    return tuple(dict.fromkeys(resolved))
 
 
 def matches_of(resolved: Iterable[ResolvedWord]) -> tuple[int, ...]:
@@ -68,23 +126,64 @@ def matches_of(resolved: Iterable[ResolvedWord]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(match for word in resolved for match in word.matches))
 
 
-def _resolve_plain(chunks: Sequence[str], corpus: SearchableCorpus) -> list[ResolvedWord]:
-    """Clean words with the corpus' pipeline, and say why those that it removes are gone."""
+# --- plain words -------------------------------------------------------------------------------------------
+
+
+def _resolve_plain(chunks: Sequence[str], corpus: SearchableCorpus, in_text: bool) -> list[ResolvedWord]:
+    """Clean words with the corpus' pipeline, and see what becomes of those that it removes."""
     cut = _cutter(corpus)
-    resolved = [_look_up(token, corpus) for token in cut(" ".join(chunks))]
-    for chunk in chunks:
-        tokens = cut(chunk)
-        if any(token in corpus.word_index for token in tokens):
-            continue
+    apart = [cut(chunk) for chunk in chunks]
+    resolved = [
+        word
+        for chunk, tokens in zip(chunks, apart, strict=True)
+        for word in _resolve_chunk(chunk, tokens, corpus, in_text)
+    ]
+    single = {token for tokens in apart for token in tokens}
+    joint = [t for t in cut(" ".join(chunks)) if t not in single and t in corpus.word_index]  # word pairs
+    return resolved + [_look_up(token, corpus, in_text) for token in joint]
+
+
+def _resolve_chunk(
+    chunk: str, tokens: Sequence[str], corpus: SearchableCorpus, in_text: bool
+) -> list[ResolvedWord]:
+    """Resolve what stands between two spaces, of which the pipeline makes one token, several or none."""
+    if not any(token in corpus.word_index for token in tokens):
         if chunk in corpus.word_index:  # made by another tokenizer than the pipeline, such as "united_states"
-            resolved = [word for word in resolved if word.word not in tokens]
-            resolved.append(_look_up(chunk, corpus))
-        elif is_unspaced(chunk) and (pieces := known_pieces(chunk, corpus.word_index)):
-            resolved = [word for word in resolved if word.word not in tokens]
-            resolved += [_look_up(piece, corpus) for piece in pieces]
-        elif not tokens:
-            resolved.append(ResolvedWord(chunk, _why_dropped(chunk, corpus.pipeline)))
-    return resolved
+            return [_look_up(chunk, corpus, in_text)]
+        if is_unspaced(chunk) and (pieces := known_pieces(chunk, corpus.word_index)):
+            return [_look_up(piece, corpus, in_text) for piece in pieces]
+    if in_text and _loses_a_part(chunk, tokens, corpus):
+        return _resolve_phrase(chunk, corpus, in_text, written=chunk)
+    if not tokens:
+        return [_resolve_dropped(chunk, corpus, in_text)]
+    return [_look_up(token, corpus, in_text) for token in tokens]
+
+
+def _loses_a_part(chunk: str, tokens: Sequence[str], corpus: SearchableCorpus) -> bool:
+    """Return whether the pipeline makes less of "9/11" or "covid-19" than there is, and the texts know it."""
+    search = TextSearch.of(corpus)
+    parts = search.split(chunk)
+    return len(parts) > max(1, len(tokens)) and search.has_texts
+
+
+def _resolve_dropped(chunk: str, corpus: SearchableCorpus, in_text: bool) -> ResolvedWord:
+    """Look up in the texts what the pipeline leaves nothing of, unless it only connects other words."""
+    status, search = _why_dropped(chunk, corpus.pipeline), TextSearch.of(corpus)
+    words = search.split(chunk)
+    if not in_text or len(words) != 1 or not search.has_texts:
+        return ResolvedWord(chunk, status)
+    if status == "stop word" and search.is_connective(words[0]):
+        return ResolvedWord(chunk, status)
+    found = _in_text(words[0], corpus, "in text")
+    return found if found.is_sought or status != "stop word" else ResolvedWord(chunk, status)
+
+
+def _in_text(word: str, corpus: SearchableCorpus, status: Status) -> ResolvedWord:
+    search = TextSearch.of(corpus)
+    n_documents = len(search.documents_with(word))
+    if not n_documents:
+        return ResolvedWord(word, "unknown")
+    return ResolvedWord(word, status, sequence=(search.fold(word),), n_in_text=n_documents)
 
 
 def _cutter(corpus: SearchableCorpus) -> Callable[[str], list[str]]:
@@ -99,14 +198,25 @@ def _cutter(corpus: SearchableCorpus) -> Callable[[str], list[str]]:
     return cut
 
 
-def _look_up(word: str, corpus: SearchableCorpus) -> ResolvedWord:
-    """Find a word; one that is not there stands for those that differ in accents, ß and the like alone."""
-    place = corpus.word_index.get(word)
-    if place is not None:
-        return ResolvedWord(word, "known", (place,))
-    bare = bare_form(word)
-    alike = tuple(w for w, each in enumerate(corpus.vocabulary) if bare_form(each) == bare) if bare else ()
-    return ResolvedWord(word, "known" if alike else "unknown", alike)
+def _look_up(word: str, corpus: SearchableCorpus, in_text: bool) -> ResolvedWord:
+    """Find a word and its other number; failing these, what differs in accents alone; else in the texts."""
+    matches = _numbers_of(word, corpus)
+    if not matches and (bare := bare_form(word)):
+        matches = tuple(w for w, each in enumerate(corpus.vocabulary) if bare_form(each) == bare)
+    if matches:
+        return ResolvedWord(word, "known", matches)
+    search = TextSearch.of(corpus)
+    if search.is_stop_word(word):  # ready tokens, from which stop words were taken before
+        return ResolvedWord(word, "stop word")
+    return _in_text(word, corpus, "rare") if in_text else ResolvedWord(word, "unknown")
+
+
+def _numbers_of(word: str, corpus: SearchableCorpus) -> Term:
+    """Return the places of a word and of its singular or plural, where the pipeline left them apart."""
+    forms = [word]
+    if getattr(corpus.pipeline, "language", None) in (None, "english"):
+        forms += number_forms(word)
+    return tuple(sorted(corpus.word_index[form] for form in forms if form in corpus.word_index))
 
 
 def _why_dropped(chunk: str, pipeline: Any) -> Status:
@@ -118,6 +228,44 @@ def _why_dropped(chunk: str, pipeline: Any) -> Status:
     if word.isnumeric():
         return "number"
     return "too short" if len(word) < 2 else "dropped"
+
+
+# --- phrases -----------------------------------------------------------------------------------------------
+
+
+def _resolve_phrase(
+    text: str, corpus: SearchableCorpus, in_text: bool, *, written: str | None = None
+) -> list[ResolvedWord]:
+    """Resolve a phrase: its words side by side in the texts, stop words included.
+
+    Ready tokens have no stop words, and there the others are looked for. A phrase with a word that no
+    document has stands for nothing, and so that word is named instead.
+    """
+    search = TextSearch.of(corpus)
+    tokens = search.split(text)
+    spoken = [token for token in tokens if not search.is_stop_word(token)]
+    if not spoken and written is None:
+        raise QueryError(f'The phrase "{text}" has stop words only; add a word that says what it is about.')
+    if len(tokens) == 1 or not in_text:
+        return _resolve_plain(tokens, corpus, in_text)
+    each = [word for token in spoken for word in _resolve_plain([token], corpus, in_text)]
+    if missing := [word for word in each if word.status == "unknown"]:
+        return missing
+    parts = tuple(word.matches for word in each if word.matches)
+    kept = tokens if search.has_texts else spoken
+    return [
+        ResolvedWord(
+            word=written or f'"{text}"',
+            status="known" if parts else "in text",
+            matches=matches_of(each),
+            sequence=tuple(map(search.fold, kept)),
+            parts=parts,
+            n_in_text=min((word.n_in_text for word in each if word.n_in_text), default=0),
+        )
+    ]
+
+
+# --- patterns ----------------------------------------------------------------------------------------------
 
 
 def _resolve_pattern(pattern: str, corpus: SearchableCorpus) -> ResolvedWord:
@@ -139,6 +287,9 @@ def _shape_of(pattern: str) -> re.Pattern[str]:
     """Compile a pattern; atomic groups take a middle part where it first fits, so that no pattern is slow."""
     first, *middle, last = map(re.escape, pattern.split("*"))
     return re.compile(first + "".join(f"(?>.*?{part})" for part in middle) + ".*" + last, re.DOTALL)
+
+
+# --- suggestions -------------------------------------------------------------------------------------------
 
 
 def closest_words(

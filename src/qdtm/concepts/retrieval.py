@@ -1,7 +1,6 @@
 """The documents that answer a query, by query likelihood (equation 1).
 
-In: a `TermIndex` and the query's terms. Out: `Retrieval`, the documents that meet the AND or the OR rule,
-best first.
+In: a `TermIndex`, the query's terms and the documents that name it. Out: `Retrieval`, these best first.
 """
 
 from __future__ import annotations
@@ -11,14 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qdtm.concepts.query import Rule
+from qdtm.concepts.resolve import Term
 from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
 
 #: The share of the collection in a smoothed word probability, as in the authors' program.
 SMOOTHING = 1e-6
-
-#: The vocabulary words that one query word stands for: one, or all that a wildcard matches.
-Term = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +39,10 @@ class Retrieval:
         return len(self.documents)
 
 
-def retrieve(index: TermIndex, terms: Sequence[Term], rule: Rule, excluded: Sequence[int] = ()) -> Retrieval:
-    """Retrieve every document that meets the rule and has no excluded word.
+def rank_documents(
+    index: TermIndex, terms: Sequence[Term], documents: IntArray, n_excluded: int = 0
+) -> Retrieval:
+    """Rank documents by query likelihood (equation 1).
 
     Parameters
     ----------
@@ -52,27 +50,21 @@ def retrieve(index: TermIndex, terms: Sequence[Term], rule: Rule, excluded: Sequ
     terms : sequence of tuple of int
         The query's terms; the words of one term are alternatives and their counts add up. Each term occurs
         in the corpus.
-    rule : {"and", "or"}
-        Whether a document must have all terms or any.
-    excluded : sequence of int
-        Words that a document must not have.
+    documents : ndarray of int64, shape (n,)
+        In order.
+    n_excluded : int
 
     Returns
     -------
     Retrieval
     """
-    n_found = np.zeros(index.n_documents, dtype=np.int64)  # (D,) how many of the terms a document has
-    for term in terms:
-        n_found += index.frequency(term) > 0
-    meets = n_found >= (max(1, len(terms)) if rule == "and" else 1)
-    kept = meets & (index.frequency(excluded) == 0)
-    documents = np.flatnonzero(kept)
     score = np.zeros(len(documents))
+    lengths = np.maximum(index.lengths[documents], 1)  # one may have a word in its text alone
     for term in terms:
         p_qC = float(index.p_collection[list(term)].sum())
-        score += log_term_likelihood(index.frequency(term)[documents], index.lengths[documents], p_qC)
+        score += log_term_likelihood(index.frequency(term)[documents], lengths, p_qC)
     order = np.argsort(-score, kind="stable")  # equally good documents stay in the corpus' order
-    return Retrieval(documents[order], score[order], int(meets.sum() - kept.sum()))
+    return Retrieval(documents[order], score[order], n_excluded)
 
 
 def log_term_likelihood(n_qd: IntArray, lengths: IntArray, p_qC: float) -> FloatArray:

@@ -5,19 +5,30 @@ In: a `SearchedQuery` and a `WordCheck` for each of its words. Out: a verdict, i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from qdtm.concepts.resolve import Status
 from qdtm.concepts.search import SearchedQuery
 
-Verdict = Literal["fine", "thin", "absent"]
+Verdict = Literal["absent", "passing", "thin", "fine"]
 Role = Literal["query", "keyword"]
 
-#: With fewer retrieved documents the verdict is "thin": the concept words would be those of a few authors,
-#: and a word that one document repeats would pass for a mark of the concept.
+SHOWN: Mapping[Verdict, str] = {
+    "absent": "absent", "passing": "in passing", "thin": "thin", "fine": "answerable"
+}  # fmt: skip
+"""What people are shown for a verdict."""
+
+#: A document that names the query as strongly as this is mainly about it: twice, or once in a short text.
+MAINLY = 0.5
+
+#: With fewer documents that are mainly about it the verdict is "thin": the concept words would be those of a
+#: few authors, and a word that one document repeats would pass for a mark of the concept.
 THIN_DOCUMENTS = 5
+
+#: Where documents that mention the query once each come to so many together, it is more than in passing.
+MANY_MENTIONS = 10.0
 
 #: Above this share of the corpus a query hardly parts the documents, which the advice then says.
 BROAD_SHARE = 0.5
@@ -35,14 +46,15 @@ class WordCheck:
         The word after cleaning.
     role : {"query", "keyword"}
         Whether it stands in the query's text or among its keywords.
-    status : {"known", "unknown", "stop word", "number", "too short", "dropped"}
-        Only known words take part.
+    status : {"known", "rare", "in text", "unknown", "stop word", "number", "too short", "dropped"}
+        Only the first three take part; see `qdtm.concepts.resolve.ResolvedWord`.
     n_documents, n_occurrences : int
-        How many documents have the word, and how often it occurs; together over what a wildcard matches.
+        How many documents have the word, and how often it occurs; together over what a wildcard matches. Of
+        what is looked for in the texts, as often as is known: once a document.
     matches : tuple of str
         The vocabulary words that it stands for; several for a wildcard.
     closest : tuple of str
-        For an unknown word, known words that are near in spelling or meaning.
+        For an unknown or a rare word, known words that are near in spelling or meaning.
     """
 
     word: str
@@ -54,55 +66,147 @@ class WordCheck:
     closest: tuple[str, ...] = ()
 
 
-def verdict_of(searched: SearchedQuery) -> Verdict:
-    """Judge a query by the number of documents it retrieves: none, fewer than 5, or enough."""
-    found = len(searched.retrieval)
-    return "absent" if found == 0 else "thin" if found < THIN_DOCUMENTS else "fine"
+@dataclass(frozen=True)
+class Found:
+    """What of a corpus answers a query, in numbers.
+
+    Parameters
+    ----------
+    n_corpus : int
+        Documents in the corpus.
+    n_named, n_mainly : int
+        Documents that name the query, and those that do so more than in passing.
+    strength : float
+        How much all of them name it together.
+    vocabulary : str
+        How large the vocabulary is, in words.
+    is_refused : bool
+        Whether the query is refused for its missing words.
+    refuses : bool
+        Whether queries are refused at all.
+    """
+
+    n_corpus: int
+    n_named: int
+    n_mainly: int
+    strength: float
+    vocabulary: str
+    is_refused: bool = False
+    refuses: bool = True
 
 
-def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int, vocabulary: str) -> str:
-    """Say in a sentence what was found; `vocabulary` describes its size."""
-    if not searched.sought:
-        return "; ".join(_missing(word, vocabulary) for word in words) + "."
-    found, n_excluded = len(searched.retrieval), searched.retrieval.n_excluded
-    if found == 0 and n_excluded:
+def verdict_of(searched: SearchedQuery, found: Found) -> Verdict:
+    """Judge a query by the documents that name it, and by those that are mainly about it."""
+    if found.n_named == 0:
+        return "absent"
+    mentioned = found.n_mainly == 0 and found.strength < MANY_MENTIONS
+    if mentioned or (found.n_named < THIN_DOCUMENTS and _needs_rare_words(searched)):
+        return "passing"
+    return "thin" if found.n_mainly < THIN_DOCUMENTS else "fine"
+
+
+def _needs_rare_words(searched: SearchedQuery) -> bool:
+    """Return whether only words that the vocabulary lacks tell the query: no topic can be tied to them."""
+    return all(
+        any(word.status == "rare" for word in words) or not any(word.matches for word in words)
+        for words in searched.alternatives
+    )
+
+
+def reason_of(searched: SearchedQuery, words: Sequence[WordCheck], found: Found) -> str:
+    """Say in a sentence what was found."""
+    if not searched.sought or found.is_refused:
+        lacking = [word for word in words if word.role == "query" and word.status == "unknown"]
+        said = lacking if found.is_refused else words
+        return "; ".join(_missing(word, found.vocabulary) for word in said) + "."
+    n_excluded = searched.retrieval.n_excluded
+    if found.n_named == 0 and n_excluded:
         return f"All {n_excluded:,} documents with {_sought(searched)} have an excluded word."
-    if found == 0:
-        return f"No document has {_sought(searched)} together."
-    only = "Only " if found < THIN_DOCUMENTS else ""
-    have = "has" if found == 1 else "have"
-    excluded = f"; {n_excluded:,} more have an excluded word" if n_excluded else ""
-    return f"{only}{found:,} of {n_corpus:,} documents {have} {_sought(searched)}{excluded}."
+    if found.n_named == 0:
+        return f"No document has {_sought(searched)}{_together(searched)}."
+    have = "has" if n_excluded == 1 else "have"
+    excluded = f"; {n_excluded:,} more {have} an excluded word" if n_excluded else ""
+    return f"{_counts(searched, found)}{excluded}."
 
 
-def advice_of(searched: SearchedQuery, words: Sequence[WordCheck], n_corpus: int, vocabulary: str) -> str:
+def advice_of(
+    searched: SearchedQuery, words: Sequence[WordCheck], barred: Sequence[WordCheck], found: Found
+) -> str:
     """Name what was left out and the way out; empty if there is nothing to do."""
-    closest = [name for word in words for name in word.closest]
+    closest = [name for word in words if word.status == "unknown" for name in word.closest]
+    passed = [_passed_over(word) for word in words if word.status in _WHY_DROPPED or word.status == "dropped"]
     if not searched.sought:
         return f"Closest: {_quoted(closest)}." if closest else _OTHER_WORDS
-    advice = [_left_out(word, vocabulary) for word in words if word.status == "unknown"]
-    return " ".join([*advice, *_way_out(searched, n_corpus)])
+    if found.is_refused:
+        near = [f"Closest: {_quoted(closest)}."] if closest else []
+        return " ".join([*near, *passed, f"Leave it out, or ask for the rest {_ANYWAY}."])
+    advice = [_left_out(word, found.vocabulary) for word in words if word.status == "unknown"]
+    advice += passed
+    advice += [_not_excluded(word) for word in barred if word.status not in ("known", "rare", "in text")]
+    return " ".join([*advice, *_way_out(searched, found)])
 
 
 _OTHER_WORDS = "Try another word for the same thing, or give keywords of your own."
+_ANYWAY = "anyway (refuse=False, --anyway)"
 
 
-def _way_out(searched: SearchedQuery, n_corpus: int) -> list[str]:
+def _counts(searched: SearchedQuery, found: Found) -> str:
+    """Say how many documents have the query, and how many are about it."""
+    n, mainly = found.n_named, found.n_mainly
+    of_all = f"{n:,} of {found.n_corpus:,} documents"
+    if verdict_of(searched, found) == "passing":
+        mentions = "mentions" if n == 1 else "mention"
+        if mainly:
+            return f"Only {of_all} {mentions} {_sought(searched)}, too few to make a topic of"
+        return f"{of_all} {mentions} {_sought(searched)} in passing; none is mainly about it"
+    have = f"{of_all} {'has' if n == 1 else 'have'} {_sought(searched)}"
+    only = mainly < THIN_DOCUMENTS
+    if n == mainly:
+        return f"Only {have}" if only else have
+    if mainly == 0:
+        return f"{have}, but none is mainly about it"
+    return f"{have}; {'only ' if only else ''}{mainly:,} {'is' if mainly == 1 else 'are'} mainly about it"
+
+
+def _way_out(searched: SearchedQuery, found: Found) -> list[str]:
     """Say what would find more, or fewer, documents."""
-    found, by_or = len(searched.retrieval), len(searched.by_or)
-    if found > BROAD_SHARE * n_corpus:
+    by_or, verdict = len(searched.by_or), verdict_of(searched, found)
+    if found.n_named > BROAD_SHARE * found.n_corpus:
         return ["The query is in most documents; add a word to narrow it."]
-    if found >= THIN_DOCUMENTS:
+    if verdict == "fine":
         return []
-    if searched.rule == "and" and by_or > found:
-        return [f"The rule 'or' finds {by_or:,} documents."]
-    return ["Exclude fewer words." if searched.retrieval.n_excluded else _OTHER_WORDS]
+    more = []
+    if searched.rule == "and" and by_or > found.n_named:
+        more = [f"The rule 'or' finds {by_or:,} documents."]
+    if verdict == "passing":
+        insist = f", or fit a topic {_ANYWAY}" if found.refuses else ""
+        return [*more, f"Read them, ask with other words{insist}."]
+    return more or ["Exclude fewer words." if searched.retrieval.n_excluded else _OTHER_WORDS]
 
 
 def _sought(searched: SearchedQuery) -> str:
-    """Name what the rule asks for: 'middle' and 'east'."""
-    words = [f"'{word.word}'" for word in searched.sought]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {searched.rule} {words[-1]}"
+    """Name what is asked for: 'middle' and 'east', or 'orient'."""
+    said = [_listed([_named(word.word) for word in words], "and") for words in searched.alternatives]
+    several = any(len(words) > 1 for words in searched.alternatives)
+    if several and len(said) > 1:
+        return ", or ".join(said)
+    return _listed(said, "or") or _listed([_named(word.word) for word in searched.sought], searched.rule)
+
+
+def _together(searched: SearchedQuery) -> str:
+    """Say how the words should stand, where no document has them so."""
+    if all(len(words) == 1 for words in searched.alternatives):
+        return ""
+    loose = any(word.status == "in text" for words in searched.alternatives for word in words)
+    return " near each other" if loose else " together"
+
+
+def _named(word: str) -> str:
+    return word if word.startswith('"') else f"'{word}'"
+
+
+def _listed(words: Sequence[str], link: str) -> str:
+    return "".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} {link} {words[-1]}"
 
 
 def _missing(word: WordCheck, vocabulary: str) -> str:
@@ -110,13 +214,24 @@ def _missing(word: WordCheck, vocabulary: str) -> str:
     if word.status == "unknown" and "*" in word.word:
         return f"'{word.word}' matches no word of the vocabulary ({vocabulary})"
     if word.status == "unknown":
-        return f"'{word.word}' is not in the vocabulary ({vocabulary})"
+        return f"{_named(word.word)} is in no document"
     return f"'{word.word}' {_WHY_DROPPED.get(word.status, 'is removed by the text pipeline')}"
 
 
 def _left_out(word: WordCheck, vocabulary: str) -> str:
     closest = f" Closest: {_quoted(word.closest)}." if word.closest else ""
     return f"{_missing(word, vocabulary)} and is left out.{closest}"
+
+
+def _passed_over(word: WordCheck) -> str:
+    either = " To ask for either, write OR in capitals." if word.word.lower() == "or" else ""
+    return f"{_missing(word, '')} and is passed over.{either}"
+
+
+def _not_excluded(word: WordCheck) -> str:
+    if word.status == "unknown":
+        return f"Nothing has the excluded {_named(word.word)}."
+    return f"The excluded {_missing(word, '')} and is passed over."
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -68,6 +68,33 @@ def noun_lemma(word: str) -> str:
     return word
 
 
+def number_forms(word: str) -> tuple[str, ...]:
+    """Return what a lower-case English word may be in the other number, most of which are no words at all.
+
+    What WordNet knows decides; where it knows neither form, an ending is enough, but not for short words.
+
+    Examples
+    --------
+    >>> number_forms("bushfire")[:1], "new" in number_forms("news"), number_forms("woman")[-1:]
+    (('bushfires',), False, ('women',))
+    """
+    plurals = (word + "s", word + "es", word[:-1] + "ies", word[:-3] + "men", *_irregular_of().get(word, ()))
+    pairs = [(word, plural) for plural in plurals] + [(lemma, word) for lemma in _singulars(word)]
+    pairs += [(lemma, word) for lemma in _irregular_plurals().get(word, ())]
+    forms = (
+        plural if singular == word else singular for singular, plural in pairs if _agree(singular, plural)
+    )
+    return tuple(form for form in dict.fromkeys(forms) if form != word)
+
+
+def _agree(singular: str, plural: str) -> bool:
+    """Return whether one is the other's plural, and not a word of its own ("news")."""
+    if noun_lemma(plural) == singular:
+        return True
+    unheard = plural not in _nouns() and plural not in _exceptions() and singular not in _nouns()
+    return unheard and len(singular) > _SHORTEST_LEMMA and singular in _singulars(plural)
+
+
 def shortest_noun_lemma(word: str) -> str:
     """Return the shortest of the noun forms of a word, as the paper's experiments did.
 
@@ -101,6 +128,15 @@ def _exceptions() -> dict[str, str]:
         plural: plural if plural in _nouns() else lemmas[0] for plural, lemmas in _irregular_plurals().items()
     }
     return irregular | _CORRECTIONS | {word: word for word in _OWN_WORDS}
+
+
+@cache
+def _irregular_of() -> dict[str, tuple[str, ...]]:
+    """Return the irregular plurals of each lemma."""
+    plurals: dict[str, tuple[str, ...]] = {}
+    for plural, lemma in _exceptions().items():
+        plurals[lemma] = (*plurals.get(lemma, ()), plural)
+    return plurals
 
 
 @cache

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from qdtm.corpus import markup, stopwords
-from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer
+from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer, noun_lemma
 from qdtm.corpus.scripts import UNSPACED_LANGUAGES, fold_letters
 from qdtm.corpus.stopwords import language_name
 from qdtm.corpus.tokenizer import TOKENIZERS, Tokenizer, tidy_token
@@ -169,6 +169,21 @@ class TextPipeline:
     def is_stop_word(self, token: str) -> bool:
         """Return whether a token is left out for being a stop word, and not for another reason."""
         return self.word(token) is None and self._lower(self._tidy(token)) in self.stop_word_set
+
+    def fold(self, token: str) -> str:
+        """Return the form that a token shares with its capitals, its plural and its possessive.
+
+        Unlike `word`, it leaves nothing out: stop words and numbers keep their place in a text's sequence.
+        """
+        word = tidy_token(token, self.language or "english")
+        if self.language == "english" and word == "US":
+            return "usa"
+        lower = self._lower(word)
+        lemma = self._lemma or (noun_lemma if self.language is None else None)
+        try:
+            return lower if lemma is None else lemma(lower)
+        except CorpusError:  # a function of the user's that was not saved
+            return lower
 
     @cached_property
     def stop_word_set(self) -> frozenset[str]:

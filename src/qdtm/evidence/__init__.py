@@ -1,1 +1,1 @@
-"""Evidence: how likely each document is to be about a query, before any topic is fitted."""
+"""How likely each document is to be about a query, before any topic is fitted and with what the topics add."""

@@ -344,7 +344,7 @@ def _details(concept: Concept) -> Iterator[tuple[str, str]]:
         ("your keywords", query.keywords),
         ("added", query.add),
         ("dropped", query.drop),
-        ("excluded", (*query.exclude, *query.phrase.excluded)),
+        ("excluded", (*query.exclude, *map(str, query.phrase.excluded))),
     ):
         if words:
             yield name, ", ".join(words)

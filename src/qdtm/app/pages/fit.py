@@ -47,6 +47,7 @@ def _watch(context: AppContext, job_id: str, request: FitRequest, names: str) ->
                 job.message or "The server went away during this fit, and nothing was kept. Start it again."
             )
             show_problem(message, f"/ask/{request.corpus}", "Back to the query")
+            Panel("mentions.html", mentions=job.outcome.get("mentions", ()))
         else:
             panel.show(
                 job=job, names=names, request=request, curves=curves_of(job), share=share_of(job.progress)

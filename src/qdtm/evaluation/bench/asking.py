@@ -103,14 +103,19 @@ class AnswerStore(ABC, Generic[CellT, ResultT]):
         return self.folder / name
 
 
+def one_by_one(cells: Sequence[CellT]) -> list[tuple[CellT, ...]]:
+    """Every cell is on its own: no two are answered by one fit."""
+    return [(cell,) for cell in cells]
+
+
 def ask_cells(
     cells: Sequence[CellT],
     rows: Mapping[str, AloneRow],
     workbench: Workbench,
     store: AnswerStore[CellT, ResultT],
     *,
-    batched: Callable[[Sequence[CellT]], Sequence[tuple[CellT, ...]]],
     run_batch: Callable[[tuple[CellT, ...], AloneRow, Workbench], list[ResultT]],
+    batched: Callable[[Sequence[CellT]], Sequence[tuple[CellT, ...]]] = one_by_one,
     n_jobs: int = 1,
     fresh: bool = False,
     on_result: Callable[[ResultT, bool], object] | None = None,
@@ -124,10 +129,10 @@ def ask_cells(
         The rows that the cells name.
     workbench : Workbench
     store : AnswerStore
-    batched : callable
-        Puts cells of one row together that one fit answers.
     run_batch : callable
-        A function of a module that runs such cells.
+        A function of a module that runs some cells of one row.
+    batched : callable
+        Puts cells of one row together that one fit answers; by default none are.
     n_jobs : int
         Worker processes; the results do not depend on it.
     fresh : bool

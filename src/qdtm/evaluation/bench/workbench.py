@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evaluation.datasets import Dataset, ExperimentConcept, load_dataset
+from qdtm.evaluation.datasets import NATURAL, Dataset, ExperimentConcept, load_dataset, load_natural
 from qdtm.evaluation.datasets.download import Progress
 from qdtm.evaluation.metrics import WindowCounts
 from qdtm.evaluation.metrics.windows import Presence
@@ -59,6 +59,8 @@ class Workbench:
         return dataclasses.replace(self.dataset(name), concepts=(RARE_CONCEPT,))
 
     def _dataset(self, name: str) -> Dataset:
+        if name in NATURAL:
+            return load_natural(name, self.data)
         return load_dataset(name, self.data, self.progress)
 
     def _windows(self, name: str) -> WindowCounts:

@@ -7,9 +7,10 @@ Only what belongs to the experiments is read: sixteen newsgroups of twenty, TagM
 
 import gzip
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +85,15 @@ def load_raw(name: str, data: str | Path | None = None, progress: Progress | Non
 def _read_newsgroups(
     categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
 ) -> RawTexts:
-    """Read 20 Newsgroups through scikit-learn, in the order of the authors' program.
+    """Read the newsgroups of the experiments, in the order of the authors' program."""
+    posts = fetch_newsgroups(categories, data, progress)
+    return RawTexts(tuple(posts.data), np.asarray(posts.target, dtype=np.int64), categories)
+
+
+def fetch_newsgroups(
+    categories: tuple[str, ...] | None, data: str | Path | None, progress: Progress | None = None
+) -> Any:
+    """Fetch newsgroups (None: all twenty) through scikit-learn: headers, footers and quotes are taken off.
 
     scikit-learn keeps the posts in a pickle. One that lies in a data folder may come from anywhere, so it is
     checked before scikit-learn sees it; one in our cache was made there by scikit-learn itself, from an
@@ -96,10 +105,10 @@ def _read_newsgroups(
     if progress is not None and not (home / NEWSGROUPS_CACHE.name).is_file():
         progress(NEWSGROUPS_CACHE.name, 0, None)
     try:
-        posts = fetch_20newsgroups(
+        return fetch_20newsgroups(
             data_home=home,
             subset="all",
-            categories=list(categories),
+            categories=None if categories is None else list(categories),
             shuffle=True,
             random_state=1,
             remove=("headers", "footers", "quotes"),
@@ -107,7 +116,6 @@ def _read_newsgroups(
         )
     except OSError as error:
         raise offline_error(NEWSGROUPS_CACHE.name, NEWSGROUPS_CACHE.url, error) from error
-    return RawTexts(tuple(posts.data), np.asarray(posts.target, dtype=np.int64), categories)
 
 
 def _newsgroups_home(data: str | Path | None) -> tuple[Path, bool]:
@@ -122,15 +130,23 @@ def _read_tagmynews(
     categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
 ) -> RawTexts:
     """Read TagMyNews: title and description of each item, with the United States spelled "usa"."""
-    with gzip.open(obtain(TAGMYNEWS, data, progress), "rt", encoding="utf-8", newline="\r\n") as stream:
-        lines = [line.rstrip("\r\n") for line in stream]
     texts, labels = [], []
-    for start in range(0, len(lines) - _TAGMYNEWS_LINES + 1, _TAGMYNEWS_LINES):
-        title, description, *_, category, _blank = lines[start : start + _TAGMYNEWS_LINES]
+    for title, description, category in tagmynews_items(data, progress):
         if category in categories:
             texts.append(_UNITED_STATES.sub("usa", f"{title} {description}"))
             labels.append(categories.index(category))
     return RawTexts(tuple(texts), np.array(labels, dtype=np.int64), categories)
+
+
+def tagmynews_items(
+    data: str | Path | None, progress: Progress | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield title, description and category of every item of TagMyNews, in the order of the file."""
+    with gzip.open(obtain(TAGMYNEWS, data, progress), "rt", encoding="utf-8", newline="\r\n") as stream:
+        lines = [line.rstrip("\r\n") for line in stream]
+    for start in range(0, len(lines) - _TAGMYNEWS_LINES + 1, _TAGMYNEWS_LINES):
+        title, description, *_, category, _blank = lines[start : start + _TAGMYNEWS_LINES]
+        yield title, description, category
 
 
 def _read_snippets(

@@ -108,6 +108,7 @@ class QueryDriven:
         model = QueryDrivenTopicModel(
             [self._query(concept) for concept in dataset.concepts],
             expansion=self.variant.expansion,
+            refuse=False,
             min_pointing=self.variant.min_pointing,
             word_filtering=self.variant.word_filtering,
             preset=self.options.preset,

@@ -1,17 +1,21 @@
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from qdtm.errors import ParameterError
+from qdtm.errors import MissingExtraError, ParameterError, QueryError
 from qdtm.evaluation.bench.alone.cells import AloneCell
 from qdtm.evaluation.bench.alone.measuring import measure_answer
-from qdtm.evaluation.bench.alone.registry import RETRIEVAL, make_row, make_rows
+from qdtm.evaluation.bench.alone.registry import make_row, make_rows
 from qdtm.evaluation.bench.alone.rows import (
     REFERENCE,
+    RETRIEVAL,
     TOGETHER,
     Answer,
     concept_words,
+    no_answer,
     query_words,
     share_scores,
 )
@@ -91,9 +95,54 @@ def test_a_query_that_the_corpus_lacks_ranks_by_chance(dataset, name):
     assert not answer.answered
 
 
+def test_a_refused_query_has_no_ranking(dataset):
+    refused = measure_answer(AloneCell("x", 1, "qdtm", 0), no_answer(dataset), dataset)
+    assert (refused.precision_at_k, refused.answered, refused.n_relevant) == (None, False, PER_THEME)
+
+
+def test_the_model_says_how_sure_it_is(dataset):
+    answer = ask("qdtm", dataset)
+    result = measure_answer(AloneCell("x", 1, "qdtm", 0), answer, dataset)
+    low, high = result.interval
+    assert 0 < low <= result.count <= high <= dataset.corpus.n_documents
+    assert result.count == pytest.approx(answer.scores[0].sum())
+    assert result.precision_by_share > 0.5
+    assert 0 <= result.calibration_error < 0.3
+    assert result.own_words >= 0.7
+    assert result.is_inside == (low <= PER_THEME <= high)
+    assert result.width == pytest.approx(high / low)
+
+
+def test_the_evidence_is_asked_for_its_probabilities(dataset, monkeypatch):
+    def document_evidence(corpus, query, rule):
+        if query == "zebra":
+            raise QueryError("There are no zebras.")
+        assert (corpus, query, rule) == (dataset.corpus, "cricket", "and")
+        return SimpleNamespace(probability=(dataset.labels == 1) * 0.8)
+
+    module = SimpleNamespace(document_evidence=document_evidence)
+    monkeypatch.setitem(sys.modules, "qdtm.evidence", module)
+    result = measure_answer(AloneCell("x", 1, "evidence", 0), ask("evidence", dataset), dataset)
+    assert (result.precision_at_k, result.count) == (1.0, pytest.approx(0.8 * PER_THEME))
+    assert (result.interval, result.precision_by_share) == (None, None)
+    assert result.calibration_error == pytest.approx(0.05)
+    unknown = replace(dataset, concepts=(replace(dataset.concepts[0], query="zebra"),))
+    assert not ask("evidence", unknown, query=0).answered
+
+
+def test_without_an_evidence_model_its_row_is_left_out_unless_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "qdtm.evidence", None)
+    with pytest.warns(UserWarning, match=r"The row 'evidence' is left out\. This version of qdtm has no"):
+        assert list(make_rows([], default=("evidence", "bm25"))) == ["bm25"]
+    with pytest.raises(MissingExtraError, match="no evidence model"):
+        make_rows(["evidence"])
+
+
 def test_share_always_comes_along_and_unknown_rows_are_refused():
     assert list(make_rows(["qdtm"], always=(REFERENCE, TOGETHER))) == ["qdtm", "share", "together"]
-    with pytest.raises(ParameterError, match=r"There is no row 'gpt'\. Choose one of qdtm, paper, share"):
+    with pytest.raises(
+        ParameterError, match=r"There is no row 'gpt'\. Choose one of qdtm, evidence, paper, share"
+    ):
         make_rows(["gpt"])
 
 

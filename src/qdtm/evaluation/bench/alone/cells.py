@@ -53,7 +53,8 @@ class AloneResult:
         K: the documents of the query's category.
     true_share : float
         Their share of the documents.
-    precision_at_k : float
+    precision_at_k : float or None
+        None if the query was refused: there is no ranking then.
     prevalence : float or None
         The share of the corpus' tokens that the query's topic has; None if the model has no topics.
     n_background : int or None
@@ -62,6 +63,14 @@ class AloneResult:
         Of the subtopics with the topic; None if there are none.
     words : tuple of str
         The topic's most probable words, first to last.
+    own_words : float or None
+        The share of the topic's ten most probable words that are the category's.
+    precision_by_share : float or None
+        P@K if documents are ranked by p(z|d).
+    count, interval : float or None, tuple of two floats or None
+        How many documents the model takes to be about the query, and where it says that number lies.
+    calibration_error : float or None
+        Of the probabilities that documents are about the query.
     documents : tuple of int
         The K documents that rank first, if they are to be compared with another fit's.
     seconds : float
@@ -72,13 +81,38 @@ class AloneResult:
     phrase: str
     n_relevant: int
     true_share: float
-    precision_at_k: float
+    precision_at_k: float | None
     seconds: float
     prevalence: float | None = None
     n_background: int | None = None
     cohesion: float | None = None
     words: tuple[str, ...] = ()
+    own_words: float | None = None
+    precision_by_share: float | None = None
+    count: float | None = None
+    interval: tuple[float, float] | None = None
+    calibration_error: float | None = None
     documents: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the query was not refused."""
+        return self.precision_at_k is not None
+
+    @property
+    def count_ratio(self) -> float | None:
+        """The documents that the model takes to be about the query over those that are."""
+        return None if self.count is None else self.count / self.n_relevant
+
+    @property
+    def is_inside(self) -> bool | None:
+        """Whether the interval has the true number of documents."""
+        return None if self.interval is None else self.interval[0] <= self.n_relevant <= self.interval[1]
+
+    @property
+    def width(self) -> float | None:
+        """The interval's upper end over its lower one, neither below one document."""
+        return None if self.interval is None else max(self.interval[1], 1.0) / max(self.interval[0], 1.0)
 
     @property
     def size_ratio(self) -> float | None:

@@ -17,19 +17,41 @@ from qdtm.evaluation.bench.alone.summary import (
     AloneMetric,
     AloneSummary,
     QuerySummary,
+    answered_of,
+    best_retrieval,
+    left_out,
     mean_of,
     queries_of,
     words_of,
 )
-from qdtm.evaluation.bench.alone.targets import judge
+from qdtm.evaluation.bench.alone.targets import judge, judge_lead
 
 START, END = "<!-- results: start -->", "<!-- results: end -->"
 """What is between these in the page is written by `fill`."""
 
+_OVERVIEW: tuple[tuple[AloneMetric, str, str], ...] = (
+    ("precision_at_k", "P@K", "{:.3f}"),
+    ("precision_by_share", "by p(z given d)", "{:.3f}"),
+    ("size_ratio", "topic's size", "{:.2f}"),
+    ("size_ok", "0.5 to 2", "{:.0%}"),
+    ("count_ratio", "count", "{:.2f}"),
+    ("inside", "inside", "{:.0%}"),
+    ("width", "width", "{:.1f}"),
+    ("calibration_error", "error", "{:.3f}"),
+    ("own_words", "own words", "{:.2f}"),
+)
+"""Means of our row, with their head and form."""
+
 _DETAILS: tuple[tuple[AloneMetric, str], ...] = (
+    ("precision_by_share", "{:.3f}"),
     ("true_share", "{:.1%}"),
     ("prevalence", "{:.1%}"),
     ("size_ratio", "{:.2f}"),
+    ("count_ratio", "{:.2f}"),
+    ("inside", "{:.0%}"),
+    ("width", "{:.1f}"),
+    ("calibration_error", "{:.3f}"),
+    ("own_words", "{:.1f}"),
     ("n_background", "{:.0f}"),
     ("cohesion", "{:.2f}"),
     ("same_words", "{:.0%}"),
@@ -49,12 +71,43 @@ def _summary(row: dict[str, Any]) -> AloneSummary:
 
 
 def results_text(summaries: Sequence[AloneSummary]) -> str:
-    """Return a section a corpus: P@K of every model, the targets, and what the topics are like."""
-    parts = []
+    """Return all corpora side by side, then a section a corpus.
+
+    A section has P@K of every model, the targets, and what the topics are like.
+    """
+    parts = [overview_table(summaries)]
     for dataset in dict.fromkeys(row.dataset for row in summaries):
         rows = [row for row in summaries if row.dataset == dataset]
-        parts += [f"### {dataset}", precision_table(rows), target_table(rows), detail_table(rows)]
+        parts += [f"### {dataset}", answered_text(rows), precision_table(rows)]
+        parts += [target_table(rows), detail_table(rows)]
     return "\n\n".join(part for part in parts if part)
+
+
+def overview_table(summaries: Sequence[AloneSummary]) -> str:
+    """Return the means of our row: a row a corpus, the best retrieval row's P@K beside ours."""
+    lines = [["corpus", "answered", "best retrieval", *(head for _, head, _ in _OVERVIEW)]]
+    lines.append(["---"] * len(lines[0]))
+    for dataset in dict.fromkeys(row.dataset for row in summaries):
+        rows = [row for row in summaries if row.dataset == dataset]
+        best, answered = best_retrieval(rows), answered_of(rows, OURS)
+        means = [(form, mean_of(rows, OURS, metric)) for metric, _, form in _OVERVIEW]
+        lines.append([
+            dataset,
+            "" if answered is None else f"{answered[0]:g} of {answered[1]}",
+            "" if best is None else f"{best[1]:.3f} (`{best[0]}`)",
+            *("" if mean is None else form.format(mean) for form, mean in means),
+        ])  # fmt: skip
+    lead = judge_lead(summaries)
+    said = (
+        "" if lead is None else f"\n\n{lead.target}: {lead.value:.3f}, {'met' if lead.met else '**missed**'}."
+    )
+    return table(lines) + said
+
+
+def answered_text(rows: Sequence[AloneSummary]) -> str:
+    """Say which queries count for no row, since one of them refuses it."""
+    without = left_out(rows)
+    return f"Measured without what a row refuses: {', '.join(without)}." if without else ""
 
 
 def precision_table(rows: Sequence[AloneSummary]) -> str:
@@ -63,7 +116,7 @@ def precision_table(rows: Sequence[AloneSummary]) -> str:
     lines = [["query", *(f"`{model}`" for model in models)], ["---"] * (len(models) + 1)]
     for query in (*queries_of(rows), None):
         means = [mean_of(rows, model, "precision_at_k", query) for model in models]
-        best = max(round(mean, 3) for mean in means if mean is not None)
+        best = max((round(mean, 3) for mean in means if mean is not None), default=0.0)
         cells = ["" if mean is None else bold(f"{mean:.3f}", round(mean, 3) == best) for mean in means]
         lines.append([query or "**mean**", *cells])
     return table(lines)

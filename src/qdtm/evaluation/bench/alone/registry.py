@@ -9,24 +9,24 @@ from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.bench.alone.cells import OURS
 from qdtm.evaluation.bench.alone.rows import (
-    REFERENCE,
+    EVIDENCE,
+    RETRIEVAL,
     TOGETHER,
     AloneRow,
+    EvidenceRow,
     QueryDrivenRow,
     RetrievalRow,
     TogetherRow,
+    evidence_model,
 )
 from qdtm.evaluation.bench.alone.topic_rows import PeerTopicRow, SeededLDARow, UnseededRow
 from qdtm.evaluation.systems.peers import RECIPES, make_peer
 from qdtm.evaluation.systems.registry import SystemOptions
 
-RETRIEVAL = (REFERENCE, "ql", "ql-query", "bm25", "bm25-query")
-"""Rows that rank documents by a list of words."""
-
-ROWS = (OURS, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES)
+ROWS = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES)
 """All rows, in order."""
 
-USUAL = (OURS, "paper", *RETRIEVAL, "lda", "seeded-lda")
+USUAL = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "seeded-lda")
 """Those of queries that are asked alone, if none is named."""
 
 
@@ -38,12 +38,15 @@ def make_row(name: str, max_sweeps: int | None = None) -> AloneRow:
     ParameterError
         If there is none of that name.
     MissingExtraError
-        If it needs a package that is not installed.
+        If it needs a package that is not installed, or a part of this one that is not there.
     """
     if name in (OURS, "paper"):
         return QueryDrivenRow(name, "default" if name == OURS else name, max_sweeps)
     if name == TOGETHER:
         return TogetherRow(name, max_sweeps)
+    if name == EVIDENCE:
+        evidence_model()  # is there one?
+        return EvidenceRow()
     if name in RETRIEVAL:
         return RetrievalRow(name)
     if name in RECIPES:

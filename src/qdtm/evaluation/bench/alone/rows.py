@@ -1,4 +1,4 @@
-"""Who is asked: the query-driven model, the paper's setting, and plain retrieval.
+"""Who is asked: the query-driven model, the paper's setting, the evidence alone, and plain retrieval.
 
 In: queries of a data set. Out: an `Answer` to each, from an `AloneRow`. Rows that need words get the concept
 words that the package chooses for the query (those of the row `qdtm`), or, with "-query", the query's own.
@@ -7,21 +7,22 @@ words that the package chooses for the query (those of the row `qdtm`), or, with
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts import Query, choose_concepts
 from qdtm.concepts.resolve import matches_of, resolve_text
-from qdtm.errors import QueryError
+from qdtm.errors import MissingExtraError, QueryError
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
-from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
+from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores, rm3_scores
 from qdtm.settings import SCHEDULES
 
 if TYPE_CHECKING:
@@ -33,8 +34,36 @@ WordIds = NDArray[np.int64]
 REFERENCE = "share"
 """The row that every other has its margin over."""
 
+RETRIEVAL = (REFERENCE, "ql", "ql-query", "bm25", "bm25-query", "rm3", "rm3-query")
+"""Rows that rank documents by a list of words."""
+
 TOGETHER = "together"
 """The row of all queries asked together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a model says of how sure it is.
+
+    Attributes
+    ----------
+    probability : ndarray of shape (D,)
+        That a document is about the query.
+    cutoff : float
+        Documents from here up are listed as being about it.
+    count : float
+        How many documents are about it.
+    interval : tuple of two floats, optional
+        Where that number lies.
+    topic_share : ndarray of shape (D,), optional
+        p(z|d): the share of the query's topic in each document.
+    """
+
+    probability: FloatArray
+    cutoff: float
+    count: float
+    interval: tuple[float, float] | None = None
+    topic_share: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +83,10 @@ class Answer:
     n_background : int, optional
         The other topics.
     subtopics : tuple of ndarray of shape (V,)
+    judgement : Judgement, optional
+        How likely each document is to be about the query, if the model says so.
     answered : bool
-        False if the corpus does not have the query's words: all documents are then equally good.
+        False if the query was refused: all documents are then equally good.
     """
 
     scores: tuple[FloatArray, ...]
@@ -64,6 +95,7 @@ class Answer:
     prevalence: float | None = None
     n_background: int | None = None
     subtopics: tuple[FloatArray, ...] = ()
+    judgement: Judgement | None = None
     answered: bool = True
 
 
@@ -172,14 +204,21 @@ class TogetherRow:
 
 def _answer_of_model(model: QueryDrivenTopicModel, q: int, seconds: float) -> Answer:
     topic = model.topics_[q]
-    relevance = model.relevance(q).scores  # (D,)
+    relevance = model.relevance(q)
     return Answer(
-        scores=(relevance,),
+        scores=(relevance.scores,),
         seconds=seconds,
         topic=np.asarray(topic.probabilities, np.float64),
         prevalence=float(topic.prevalence),
         n_background=len(model.background_topics_),
         subtopics=tuple(np.asarray(sub.probabilities, np.float64) for sub in topic.subtopics),
+        judgement=Judgement(
+            relevance.scores,
+            relevance.cutoff,
+            relevance.n_about,
+            relevance.n_about_interval,
+            np.asarray(model.doc_topic_[:, q], np.float64),
+        ),
     )
 
 
@@ -188,14 +227,21 @@ def no_answer(dataset: Dataset) -> Answer:
     return Answer((np.zeros(dataset.corpus.n_documents),), 0.0, answered=False)
 
 
-# --- plain retrieval -------------------------------------------------------------------------------------
+# --- the evidence alone ----------------------------------------------------------------------------------
+
+
+EVIDENCE = "evidence"
+"""The row of the evidence model, before any topic is fitted."""
+
+EVIDENT = 0.5
+"""Documents that are as likely as this to be about a query are listed."""
 
 
 @dataclass(frozen=True)
-class RetrievalRow:
-    """Documents ranked by a list of words: by their share of the tokens, BM25 or query likelihood."""
+class EvidenceRow:
+    """The probability of each document by the evidence model alone."""
 
-    name: str
+    name: str = EVIDENCE
 
     at_once = False
 
@@ -212,6 +258,60 @@ class RetrievalRow:
         *,
         subtopics: bool = False,  # noqa: ARG002
     ) -> Iterator[Answer]:
+        """Judge documents; see `AloneRow`."""
+        document_evidence = evidence_model()
+        for q in queries:
+            start = time.perf_counter()
+            concept = dataset.concepts[q]
+            try:
+                found = document_evidence(dataset.corpus, concept.query, concept.rule)
+            except QueryError:
+                yield no_answer(dataset)
+                continue
+            p = np.asarray(found.probability, np.float64)  # (D,)
+            judged = Judgement(p, EVIDENT, float(p.sum()))
+            yield Answer((p,), time.perf_counter() - start, judgement=judged)
+
+
+def evidence_model() -> Callable[..., Any]:
+    """Return the function that gives the evidence of documents for a query.
+
+    Raises
+    ------
+    MissingExtraError
+        If this version of the package has none.
+    """
+    try:
+        found: Callable[..., Any] = import_module("qdtm.evidence").document_evidence
+    except (ImportError, AttributeError):
+        raise MissingExtraError("This version of qdtm has no evidence model (qdtm.evidence).") from None
+    return found
+
+
+# --- plain retrieval -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RetrievalRow:
+    """Documents ranked by a list of words: by their share of the tokens, BM25, query likelihood or RM3."""
+
+    name: str
+
+    at_once = False
+
+    @property
+    def settings(self) -> Mapping[str, str | float | bool | None]:
+        """Nothing but the name decides."""
+        return {}
+
+    def answer(
+        self,
+        dataset: Dataset,
+        queries: Sequence[int],
+        seed: int,
+        *,
+        subtopics: bool = False,  # noqa: ARG002
+    ) -> Iterator[Answer]:
         """Rank documents; see `AloneRow`."""
         method, _, by_query = self.name.partition("-")
         for q in queries:
@@ -220,7 +320,11 @@ class RetrievalRow:
             if not len(words):
                 yield no_answer(dataset)
                 continue
-            scores = _SCORES[method](dataset.corpus.document_term_matrix, words)
+            counts = dataset.corpus.document_term_matrix
+            if method == "rm3":
+                scores = rm3_scores(counts, words, seed=seed)
+            else:
+                scores = _SCORES[method](counts, words)
             yield Answer((scores,), time.perf_counter() - start)
 
 
@@ -243,7 +347,7 @@ def concept_words(dataset: Dataset, query: int) -> WordIds:
     """
     concept = dataset.concepts[query]
     try:
-        [chosen] = choose_concepts(dataset.corpus, [Query(concept.query, rule=concept.rule)])
+        [chosen] = choose_concepts(dataset.corpus, [Query(concept.query, rule=concept.rule)], refuse=False)
     except QueryError:
         return np.empty(0, np.int64)
     return np.array(chosen.word_indices, np.int64)

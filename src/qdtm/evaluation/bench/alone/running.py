@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
 from qdtm.evaluation.bench.alone.measuring import measure_answer
+from qdtm.evaluation.bench.alone.queries import asked_alone
 from qdtm.evaluation.bench.alone.rows import AloneRow
 from qdtm.evaluation.bench.alone.store import AloneStore
 from qdtm.evaluation.bench.asking import ask_cells
@@ -47,7 +48,7 @@ def batches(cells: Sequence[AloneCell], rows: Mapping[str, AloneRow]) -> list[Ba
 def run_batch(batch: Batch, row: AloneRow, workbench: Workbench) -> list[AloneResult]:
     """Ask the queries of a batch; linear algebra keeps to one thread."""
     first = batch[0]
-    dataset = workbench.dataset(first.dataset)
+    dataset = asked_alone(workbench.dataset(first.dataset))
     with threadpool_limits(1):
         queries = [cell.query for cell in batch]
         answers = row.answer(dataset, queries, first.seed, subtopics=first.subtopics)

@@ -17,4 +17,6 @@ class AloneStore(AnswerStore[AloneCell, AloneResult]):
         if AloneCell(**kept["cell"]) != cell:
             raise ValueError("a result of another cell")
         lists = {"words": tuple(kept["words"]), "documents": tuple(kept["documents"])}
+        if kept["interval"] is not None:
+            lists["interval"] = tuple(kept["interval"])
         return AloneResult(**{**kept, **lists, "cell": cell})

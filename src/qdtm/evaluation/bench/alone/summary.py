@@ -1,41 +1,53 @@
 """Answers as figures: `AloneResult` in, a row a query, model and metric out, and one for the means.
 
 Every figure is first one of a query in a run. The mean over the queries of a corpus is taken run by run, so
-that `sd` says how much the seed matters, as in the tables.
+that `sd` says how much the seed matters, as in the tables. A query that one of the rows refuses has no
+ranking there, so it counts for no row: all are measured by the same queries.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from qdtm.evaluation.bench.alone.cells import AloneCell, AloneResult
-from qdtm.evaluation.bench.alone.rows import REFERENCE, TOGETHER
+from qdtm.evaluation.bench.alone.measuring import N_SHOWN_WORDS
+from qdtm.evaluation.bench.alone.rows import REFERENCE, RETRIEVAL, TOGETHER
 
 AloneMetric = Literal[
+    "answered",
     "precision_at_k",
+    "precision_by_share",
     "margin",
     "below_share",
     "true_share",
     "prevalence",
     "size_ratio",
     "size_ok",
+    "count_ratio",
+    "inside",
+    "width",
+    "calibration_error",
+    "own_words",
     "n_background",
     "cohesion",
     "same_words",
     "same_documents",
 ]
-"""In the order of the rows. `margin` is that of P@K over ranking by the share of concept words, `below_share`
-whether it is negative, `size_ok` whether the size ratio is from 0.5 to 2; `same_words` and `same_documents`
-are what the answer has in common with that to the same query asked together with all others: of the 20 most
-probable words, and of the K first documents."""
+"""In the order of the rows. `answered` is the number of queries that the row does not refuse,
+`precision_by_share` P@K by p(z|d), `margin` that of P@K over ranking by the share of concept words,
+`below_share` whether it is negative, `size_ok` whether the size ratio is from 0.5 to 2. `count_ratio` is the
+number of documents that are said to be about the query over the true one, `inside` whether the interval has
+that, and `width` the interval's upper end over its lower one (of all queries: the median). `own_words` is the
+share of the topic's ten words that are among the category's fifty. `same_words` and `same_documents` are what
+the answer has in common with that to the same query asked together with all others: of the 20 most probable
+words, and of the K first documents."""
 
 SIZE_BOUNDS = (0.5, 2.0)
-N_SHOWN_WORDS = 10
 
 
 @dataclass(frozen=True)
@@ -77,14 +89,16 @@ class QuerySummary(AloneSummary):
 def summarise_alone(results: Sequence[AloneResult]) -> tuple[AloneSummary, ...]:
     """Put runs together: for each data set and model the means, then the queries, in the order they come."""
     answers = {_key(result.cell, result.cell.model): result for result in results}
+    refused = {_key(result.cell, "") for result in results if not result.answered}
     summaries: list[AloneSummary] = []
     for rows in _grouped(results, lambda cell: (cell.dataset, cell.model)):
-        figures = [(result, _figures(result, answers)) for result in rows]
+        figures = [(result, _figures(result, answers, refused)) for result in rows]
         for metric in get_args(AloneMetric):
             summaries += _means(metric, figures)
         for of_query in _grouped(rows, lambda cell: cell.query):
+            figures = [(result, _figures(result, answers, refused)) for result in of_query]
             for metric in get_args(AloneMetric):
-                summaries += _of_query(metric, [(row, _figures(row, answers)) for row in of_query])
+                summaries += _of_query(metric, figures)
     return tuple(summaries)
 
 
@@ -93,13 +107,27 @@ Key = tuple[str, int, int, str]
 Answers = Mapping[Key, AloneResult]
 
 
-def _figures(result: AloneResult, answers: Answers) -> Figures:
+def _figures(result: AloneResult, answers: Answers, refused: Collection[Key]) -> Figures:
     """Work out the figures of a query in a run; those that the model does not have are left out."""
-    figures: dict[AloneMetric, float] = {"precision_at_k": result.precision_at_k}
+    figures: dict[AloneMetric, float] = {"answered": float(result.answered)}
+    if result.precision_at_k is None or _key(result.cell, "") in refused:
+        return figures
+    figures["precision_at_k"] = result.precision_at_k
     share = answers.get(_key(result.cell, REFERENCE))
-    if share is not None and share is not result:
+    if share is not None and share is not result and share.precision_at_k is not None:
         margin = result.precision_at_k - share.precision_at_k
         figures |= {"margin": margin, "below_share": float(margin < 0)}
+    known: dict[AloneMetric, float | None] = {
+        "precision_by_share": result.precision_by_share,
+        "count_ratio": result.count_ratio,
+        "inside": result.is_inside,
+        "width": result.width,
+        "calibration_error": result.calibration_error,
+        "own_words": result.own_words,
+        "n_background": result.n_background,
+        "cohesion": result.cohesion,
+    }
+    figures |= {metric: float(value) for metric, value in known.items() if value is not None}
     if result.prevalence is not None and result.size_ratio is not None:
         low, high = SIZE_BOUNDS
         figures |= {
@@ -108,10 +136,6 @@ def _figures(result: AloneResult, answers: Answers) -> Figures:
             "size_ratio": result.size_ratio,
             "size_ok": float(low <= result.size_ratio <= high),
         }
-    if result.n_background is not None:
-        figures["n_background"] = float(result.n_background)
-    if result.cohesion is not None:
-        figures["cohesion"] = result.cohesion
     together = answers.get(_key(result.cell, TOGETHER))
     if together is not None and result.documents and together is not result:
         figures |= {
@@ -131,15 +155,20 @@ def _overlap(ours: Sequence[object], theirs: Sequence[object]) -> float:
     return len(set(ours) & set(theirs)) / max(len(ours), 1)
 
 
+_AGGREGATES: Mapping[AloneMetric, Callable[[Sequence[float]], Any]] = {"answered": sum, "width": np.median}
+"""What is not averaged over the queries."""
+
+
 def _means(metric: AloneMetric, figures: Sequence[tuple[AloneResult, Figures]]) -> list[AloneSummary]:
-    """Average over queries, then over runs."""
+    """Put queries together, mostly by their mean, and average over the runs."""
     runs: dict[int, list[float]] = defaultdict(list)
     for result, of_result in figures:
         if metric in of_result:
             runs[result.cell.seed].append(of_result[metric])
     if not runs:
         return []
-    values = [float(np.mean(run)) for run in runs.values()]
+    aggregate = _AGGREGATES.get(metric, np.mean)
+    values = [float(aggregate(run)) for run in runs.values()]
     cell, seconds = figures[0][0].cell, _seconds(figures)
     return [AloneSummary("alone", cell.dataset, cell.model, metric, *spread(values), None, seconds)]
 
@@ -178,9 +207,34 @@ def _grouped(results: Iterable[AloneResult], key: Callable[[AloneCell], Hashable
 # --- looking them up -------------------------------------------------------------------------------------
 
 
-def queries_of(rows: Iterable[AloneSummary]) -> list[str]:
-    """Return the queries that rows are about, in order."""
+def queries_of(rows: Sequence[AloneSummary]) -> list[str]:
+    """Return the queries that rows are measured by, in order."""
+    return _asked(row for row in rows if row.metric != "answered")
+
+
+def left_out(rows: Sequence[AloneSummary]) -> list[str]:
+    """Return the queries that were asked, and that a row refused in every run."""
+    measured = queries_of(rows)
+    return [query for query in _asked(rows) if query not in measured]
+
+
+def _asked(rows: Iterable[AloneSummary]) -> list[str]:
     return list(dict.fromkeys(row.query for row in rows if isinstance(row, QuerySummary)))
+
+
+def answered_of(rows: Sequence[AloneSummary], model: str) -> tuple[float, int] | None:
+    """Return how many queries a row answered (a mean over runs), and how many it was asked."""
+    own = [row for row in rows if (row.model, row.metric) == (model, "answered")]
+    number = mean_of(own, model, "answered")
+    return None if number is None else (number, len(_asked(own)))
+
+
+def best_retrieval(rows: Sequence[AloneSummary]) -> tuple[str, float] | None:
+    """Return which of BM25, query likelihood and RM3 has the highest P@K, and that; None without them."""
+    models = [model for model in RETRIEVAL if model != REFERENCE]
+    means = [(model, mean_of(rows, model, "precision_at_k")) for model in models]
+    known = [(model, mean) for model, mean in means if mean is not None]
+    return max(known, key=lambda pair: pair[1]) if known else None
 
 
 def mean_of(

@@ -13,6 +13,7 @@ from qdtm.evaluation.bench.asking import AnswerStore, ask_cells
 from qdtm.evaluation.bench.rare.cells import RareCell, RareResult
 from qdtm.evaluation.bench.rare.thinning import thin
 from qdtm.evaluation.bench.rare.words import characteristic_words
+from qdtm.evaluation.bench.words import share_of
 from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.metrics import precision_at_k, recall_at
@@ -40,12 +41,7 @@ def run_rare(
     **options: Any,
 ) -> list[RareResult]:
     """Run cells, each at most once; `options` are those of `ask_cells`."""
-    return ask_cells(cells, rows, workbench, store, batched=one_by_one, run_batch=run_cell, **options)
-
-
-def one_by_one(cells: Sequence[RareCell]) -> list[tuple[RareCell, ...]]:
-    """Every cell is on its own: no two have the same thinned corpus and the same row."""
-    return [(cell,) for cell in cells]
+    return ask_cells(cells, rows, workbench, store, run_batch=run_cell, **options)
 
 
 def run_cell(batch: tuple[RareCell, ...], row: AloneRow, workbench: Workbench) -> list[RareResult]:
@@ -82,7 +78,7 @@ def measure_rare(cell: RareCell, answer: Answer, thinned: Dataset, whole: Datase
         recall_at_2k=recall_at(best, relevant, 2 * n_relevant),
         seconds=answer.seconds,
         answered=answer.answered,
-        words_share=_share_of(words, characteristic_words(whole, cell.query)),
+        words_share=share_of(words, characteristic_words(whole, cell.query)),
         prevalence=answer.prevalence,
         words=words,
     )
@@ -94,7 +90,3 @@ def top_words(answer: Answer, dataset: Dataset) -> tuple[str, ...]:
         return ()
     [top] = top_word_ids(answer.topic, N_TOP_WORDS)
     return tuple(dataset.corpus.vocabulary[w] for w in top)
-
-
-def _share_of(words: Sequence[str], own: frozenset[str]) -> float | None:
-    return sum(word in own for word in words) / len(words) if words else None

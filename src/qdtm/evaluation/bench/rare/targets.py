@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from qdtm.evaluation.bench.alone.cells import OURS
-from qdtm.evaluation.bench.alone.registry import RETRIEVAL
+from qdtm.evaluation.bench.alone.rows import RETRIEVAL
 from qdtm.evaluation.bench.alone.targets import Verdict
 from qdtm.evaluation.bench.rare.summary import RareSummary, find, levels_of, models_of
 

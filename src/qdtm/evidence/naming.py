@@ -1,0 +1,300 @@
+"""Which documents name a query, how often, and how much.
+
+In: a corpus and a query that was looked up in it. Out: `Naming`.
+
+A document names a query of one word where it has the word, and a query of several words where they stand near
+each other; a phrase, where its words stand side by side in the text, stop words included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.concepts.in_text import TextSearch
+from qdtm.concepts.resolve import ResolvedWord, Term
+from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
+from qdtm.corpus.corpus import Corpus
+
+if TYPE_CHECKING:
+    from qdtm.concepts.search import SearchedQuery
+
+WINDOW = 4
+"""Words of a query are near each other within so many retained tokens, or twice as many words of the text."""
+
+APART = 0.25
+"""What a document is worth, in namings, that has all words of a query but nowhere near each other."""
+
+FADE = 0.65
+"""Each further naming leaves this share of the doubt whether a document is about the query."""
+
+DENSITY = 8.0
+"""A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""
+
+MOST_COUNTED = 32
+"""What is asked for again, in a check and in the fit after it, is remembered, but not without end."""
+
+Alternative = tuple[ResolvedWord, ...]
+"""What a document must have all of; documents that have one of several alternatives name the query."""
+
+BoolArray = NDArray[np.bool_]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """Which documents of a corpus name a query.
+
+    Parameters
+    ----------
+    namings : ndarray of float64, shape (D,)
+        How often a document names the query; `APART` if it has all words, but far apart.
+    strength : ndarray of float64, shape (D,)
+        How much it names it, from 0 to 1.
+    partial : ndarray of float64, shape (D,)
+        The share of the query's words that it has, rare words counting more; 1 where it names the query. Of
+        several alternatives the best counts.
+    possible : ndarray of bool, shape (D,)
+        False for an empty document, and for one that has what the query excludes.
+    n_excluded : int
+        How many documents would name the query but for what they have beside it.
+    """
+
+    namings: FloatArray
+    strength: FloatArray
+    partial: FloatArray
+    possible: BoolArray
+    n_excluded: int = 0
+
+    @property
+    def documents(self) -> IntArray:
+        """The documents that name the query, in order."""
+        return np.flatnonzero(self.namings > 0)
+
+
+def name_documents(corpus: Corpus, searched: SearchedQuery) -> Naming:
+    """Find the documents that name a query.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The one that was searched, or new documents over its vocabulary.
+    searched : SearchedQuery
+    """
+    return NamingCounter(corpus, searched.index).name(searched.alternatives, searched.barred)
+
+
+def strength_of(namings: FloatArray, lengths: IntArray) -> FloatArray:
+    """How much documents name a query, 0 to 1, by how often they do in how many tokens; shape (D,)."""
+    dense = -np.expm1(-DENSITY * namings / np.maximum(lengths, 1))
+    return np.where(namings > 0, np.maximum(1.0 - FADE**namings, dense), 0.0)
+
+
+class NamingCounter:
+    """Counts how often documents name what is asked for; what was counted is remembered with the corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    whole : TermIndex, optional
+        Of the corpus that says how rare words are; by default the same.
+    """
+
+    def __init__(self, corpus: Corpus, whole: TermIndex | None = None) -> None:
+        self._corpus = corpus
+        self._index = TermIndex.of(corpus)
+        self._texts = TextSearch.of(corpus)
+        self._whole = whole or self._index
+        self._counted = _COUNTED.setdefault(corpus, {})
+
+    def name(self, alternatives: Sequence[Alternative], barred: Sequence[ResolvedWord] = ()) -> Naming:
+        """Find the documents that name one of the alternatives and have nothing of what is barred."""
+        n_documents, lengths = self._index.n_documents, self._index.lengths
+        counts = [self.count(alternative) for alternative in alternatives]  # each (D,)
+        found = np.sum(counts, axis=0) if counts else np.zeros(n_documents)
+        has = [self.count((word,)) > 0 for word in barred if word.is_sought]  # each (D,)
+        allowed = ~np.any(has, axis=0) if has else np.True_
+        possible = np.asarray(((lengths > 0) | (found > 0)) & allowed)
+        namings = np.where(possible, found, 0.0)
+        partial = np.zeros(n_documents)
+        for alternative, count in zip(alternatives, counts, strict=True):
+            partial = np.maximum(partial, np.where(count > 0, 1.0, self._share(alternative)))
+        return Naming(
+            namings=namings,
+            strength=strength_of(namings, lengths),
+            partial=np.where(possible, partial, 0.0),
+            possible=possible,
+            n_excluded=int((found > 0).sum() - (namings > 0).sum()),
+        )
+
+    def count(self, alternative: Alternative) -> FloatArray:
+        """Count how often each document names all of an alternative, shape (D,)."""
+        if alternative not in self._counted:
+            if len(self._counted) >= MOST_COUNTED:
+                self._counted.clear()
+            counts = self._counted[alternative] = self._count(alternative)
+            counts.flags.writeable = False
+        return self._counted[alternative]
+
+    def _count(self, alternative: Alternative) -> FloatArray:
+        terms = [term for word in alternative for term in word.terms]
+        n_each = np.array([self._index.frequency(term) for term in terms])  # (n_terms, D)
+        if terms and not self._has_order and not self._texts.has_texts:
+            return np.asarray(n_each.min(axis=0), np.float64)
+        if any(word.sequence for word in alternative) or (len(terms) > 1 and not self._has_order):
+            return self._count_in_text(alternative, n_each)
+        if len(terms) == 1:
+            return np.asarray(n_each[0], np.float64)
+        together: BoolArray = n_each.min(axis=0) > 0
+        near = self._near_in_tokens(terms, n_each, together)
+        return np.where(near > 0, near, np.where(together, APART, 0.0))
+
+    @cached_property
+    def _has_order(self) -> bool:
+        """Whether tokens stand as in the text; words that were only counted follow the vocabulary."""
+        tokens, offsets = self._corpus.tokens, self._corpus.offsets
+        falls = np.flatnonzero(np.diff(tokens) < 0) + 1  # where a smaller word follows
+        return not np.isin(falls, offsets).all()
+
+    # --- near each other in the tokens -------------------------------------------------------------------
+
+    def _near_in_tokens(self, terms: Sequence[Term], n_each: IntArray, together: BoolArray) -> FloatArray:
+        """Count, in documents with all terms, where the rarest of the document has all others near, (D,)."""
+        places = [self._places(term, together) for term in terms]
+        rarest = n_each.argmin(axis=0)  # (D,)
+        near = np.zeros(self._index.n_documents)
+        for t, (at, documents) in enumerate(places):
+            chosen = rarest[documents] == t
+            at, documents = at[chosen], documents[chosen]
+            fits = np.ones(len(at), np.bool_)
+            for other in (places[o] for o in range(len(places)) if o != t):
+                fits &= _has_near(at, documents, *other)
+            near += np.bincount(documents[fits], minlength=len(near))
+        return near
+
+    def _places(self, term: Term, wanted: BoolArray) -> tuple[IntArray, IntArray]:
+        """Return where a term stands in the wanted documents, and in which."""
+        is_term = np.zeros(self._index.n_words, np.bool_)
+        is_term[list(term)] = True
+        at = np.flatnonzero(is_term[self._corpus.tokens])
+        documents = np.searchsorted(self._corpus.offsets, at, side="right") - 1
+        kept = wanted[documents]
+        return at[kept], documents[kept]
+
+    # --- side by side, and near each other, in the text --------------------------------------------------
+
+    def _count_in_text(self, alternative: Alternative, n_each: IntArray) -> FloatArray:
+        """Count namings in the text's own sequence of words, shape (D,)."""
+        possible = np.ones(self._index.n_documents, np.bool_)
+        if len(n_each):
+            possible &= n_each.min(axis=0) > 0
+        for word in alternative:
+            possible &= self._may_have(word)
+        forms = [self._forms(word) for word in alternative]
+        loose = any(word.status == "in text" for word in alternative)
+        counts = np.zeros(self._index.n_documents)
+        for j, text in self._texts.select(np.flatnonzero(possible)):
+            words = self._texts.words(text)
+            spans = [_spans(words, each) for each in forms]
+            near = _count_near(spans)
+            counts[j] = near or (0.0 if loose or not all(spans) else APART)
+        return counts
+
+    def _may_have(self, word: ResolvedWord) -> BoolArray:
+        """Return the documents that may have a word, as far as that is known without their texts, (D,)."""
+        found = np.ones(self._index.n_documents, np.bool_)
+        if len(word.parts) > 1 and self._has_order:
+            found &= self._has_run(word.parts)
+        elif not word.parts and word.sequence:
+            for token in word.sequence:
+                has = np.zeros(len(found), np.bool_)
+                has[self._texts.documents_with(token)] = True
+                found &= has
+        return found
+
+    def _has_run(self, parts: Sequence[Term]) -> BoolArray:
+        """Return the documents that have terms one after the other among their tokens, shape (D,)."""
+        tokens, offsets = self._corpus.tokens, self._corpus.offsets
+        at, documents = self._places(parts[0], np.ones(self._index.n_documents, np.bool_))
+        fits = at + len(parts) <= offsets[documents + 1]
+        at, documents = at[fits], documents[fits]
+        for n, part in enumerate(parts[1:], start=1):
+            fits = np.isin(tokens[at + n], part)
+            at, documents = at[fits], documents[fits]
+        return np.bincount(documents, minlength=self._index.n_documents) > 0
+
+    def _forms(self, word: ResolvedWord) -> tuple[frozenset[str], ...]:
+        """Return what may stand at each place of a word or phrase, folded."""
+        if word.sequence:
+            return tuple(frozenset({form}) for form in word.sequence)
+        written = [self._corpus.vocabulary[match] for match in word.matches]
+        return (frozenset([*map(self._texts.fold, written), *map(str.lower, written)]),)
+
+    # --- how much of the query ---------------------------------------------------------------------------
+
+    def _share(self, alternative: Alternative) -> FloatArray:
+        """How much of an alternative each document has, rare words counting more, shape (D,).
+
+        That the words of a phrase stand side by side counts like its rarest word.
+        """
+        shares, total = np.zeros(self._index.n_documents), 0.0
+        for word in alternative:
+            weights = [self._rarity(self._n_with(term)) for term in word.terms]
+            for term, weight in zip(word.terms, weights, strict=True):
+                shares += weight * (self._index.frequency(term) > 0)
+            total += sum(weights)
+            if word.sequence:
+                total += max(weights, default=self._rarity(word.n_in_text))
+        return shares / max(total, np.finfo(float).tiny)
+
+    def _n_with(self, term: Term) -> int:
+        return int(self._whole.document_frequency[list(term)].sum())
+
+    def _rarity(self, n_documents: int) -> float:
+        return float(np.log1p(self._whole.n_documents / max(n_documents, 1)))
+
+
+def _has_near(at: IntArray, documents: IntArray, others: IntArray, their_documents: IntArray) -> BoolArray:
+    """Return which places have one of the others, in order, within `WINDOW` in the same document."""
+    near = np.zeros(len(at), np.bool_)
+    if not len(others):
+        return near
+    after = np.searchsorted(others, at)
+    for neighbour in (after - 1, after):
+        each = np.clip(neighbour, 0, len(others) - 1)
+        near |= (np.abs(others[each] - at) <= WINDOW) & (their_documents[each] == documents)
+    return near
+
+
+def _spans(words: Sequence[str], forms: Sequence[frozenset[str]]) -> list[Span]:
+    """Return where forms stand one after the other: the first and the last place of each time."""
+    first, n = forms[0], len(forms)
+    if first.isdisjoint(words):
+        return []
+    return [
+        (i, i + n - 1)
+        for i, word in enumerate(words)
+        if word in first and i + n <= len(words) and all(words[i + k] in forms[k] for k in range(1, n))
+    ]
+
+
+def _count_near(spans: Sequence[Sequence[Span]]) -> int:
+    """Count where the rarest of several has all others near, within twice `WINDOW` words."""
+    least = min(range(len(spans)), key=lambda k: len(spans[k]))
+    others = [each for k, each in enumerate(spans) if k != least]
+    return sum(
+        all(any(_gap(own, one) <= 2 * WINDOW for one in other) for other in others) for own in spans[least]
+    )
+
+
+def _gap(one: Span, other: Span) -> int:
+    return max(0, other[0] - one[1], one[0] - other[1])
+
+
+_COUNTED: WeakKeyDictionary[Corpus, dict[Alternative, FloatArray]] = WeakKeyDictionary()
