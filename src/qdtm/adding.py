@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts import Concept
-from qdtm.concepts.reach import Reach
 from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
+from qdtm.evidence.model import Evidence
 from qdtm.posing import Posed
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.splits import Split, tokens_in
 from qdtm.results.topics import topic_id
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.joining import SCHEDULE, start_joining
+from qdtm.sampler.joining import start_joining
 from qdtm.sampler.parents import ParentFit, fit_parents, promoted_mass
 from qdtm.sampler.problem import ParentProblem, parent_rules
 from qdtm.sampler.progress import Interruption, ProgressCallback, defer_interrupts
@@ -56,7 +56,7 @@ def add_query(
     fit: ModelFit,
     corpus: Corpus,
     posed: Posed,
-    reaches: Sequence[Reach],
+    evidence: Sequence[Evidence],
     settings: Settings,
     progress: ProgressCallback | None = None,
 ) -> ModelFit:
@@ -70,7 +70,7 @@ def add_query(
         What it was fitted on.
     posed : Posed
         With the concepts from `join_concepts`; the last is new.
-    reaches : sequence of Reach
+    evidence : sequence of Evidence
         Of all of them.
     settings : Settings
 
@@ -79,12 +79,18 @@ def add_query(
     ModelFit
         Without stability: its chains did not know the new query.
     """
-    q, concepts, problem = fit.n_queries, posed.concepts, posed.problem(corpus, settings)
+    q, concepts = fit.n_queries, posed.concepts
+    problem = replace(
+        posed.problem(corpus, settings, evidence, None),
+        before=fit.token_topics,
+        promoted_before=fit.token_promoted,
+        n_before=q,
+    )
     threshold, related = posed.promotion(settings)
     with Threads(settings.n_jobs or 1) as engine, defer_interrupts() as interruption:
-        chain = start_joining(problem, reaches, fit.token_topics, fit.token_promoted, settings.seed, engine)
+        chain = start_joining(problem, settings.seed, engine)
         parents = fit_parents(
-            problem, chain, SCHEDULE, unclaimed_only=True, progress=progress, interruption=interruption
+            problem, chain, settings.joining_schedule, progress=progress, interruption=interruption
         )
         found = _nothing_found(problem, parents, q)
         if settings.subtopics and not interruption.requested:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from qdtm.concepts import Concept, Query
     from qdtm.corpus import Corpus
     from qdtm.posing import Posed
-    from qdtm.relevance.encoder import Encoded
     from qdtm.results.fit import ModelFit
     from qdtm.results.sensitivity import Sensitivity
     from qdtm.results.topic import Topic
@@ -44,9 +43,6 @@ class GoesDeeper(ShowsResult):
         rules: Sequence[str] = (),
         before: Sequence[Concept] = (),
     ) -> Posed:
-        raise NotImplementedError
-
-    def _encode(self, corpus: Corpus, posed: Posed) -> Encoded | None:
         raise NotImplementedError
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
@@ -104,7 +100,6 @@ class GoesDeeper(ShowsResult):
         """
         from qdtm.adding import add_query
         from qdtm.concepts import as_queries
-        from qdtm.concepts.choosing import measure_reaches
         from qdtm.posing import judge
 
         fit, corpus = self._result.fit, self._result.corpus
@@ -117,9 +112,8 @@ class GoesDeeper(ShowsResult):
         rule = self.rule if isinstance(self.rule, str) else "and"
         rules = [*(concept.rule for concept in fit.concepts), rule]
         posed = self._pose(corpus, queries, settings, rules=rules, before=fit.concepts)
-        reaches, encoded = measure_reaches(corpus, posed.concepts), self._encode(corpus, posed)
-        more = add_query(fit, corpus, posed, reaches, settings, self.progress)
-        self._adopt(judge(more, corpus, posed, reaches, encoded), corpus)
+        more = add_query(fit, corpus, posed, posed.evidence, settings, self.progress)
+        self._adopt(judge(more, corpus, posed.evidence), corpus)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
         return self._result.topics[-1]
 

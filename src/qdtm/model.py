@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from qdtm.adding import join_concepts
 from qdtm.cluster.opening import open_engine
-from qdtm.concepts import Concept, Query, as_queries, choose_concepts
-from qdtm.concepts.choosing import measure_reaches
+from qdtm.concepts import Concept, Query, as_queries
+from qdtm.concepts.choosing import choose, evidence_of
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
@@ -29,7 +29,9 @@ from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose
-from qdtm.relevance.encoder import Encoded, encode_corpus
+from qdtm.evidence.corpus_views import CorpusViews, views_of
+from qdtm.evidence.model import Evidence
+from qdtm.relevance.encoder import encode_corpus
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
@@ -37,8 +39,10 @@ from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
 from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
+from qdtm.sampler.background import Background, background_of
 from qdtm.sampler.chains import run_chains
 from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.engines import Engine
 from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.footprint import fit_bytes_of
 from qdtm.sampler.progress import ProgressCallback
@@ -71,9 +75,9 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         Words that expansion adds to a query's own.
     n_candidates : int
         Words that each query proposes; a word that two queries propose belongs to neither.
-    min_pointing : "auto" or float
-        How much a proposed word must point to the query's documents, 0 to 1. "auto" is 0 (as published) if
-        the queries cover the corpus together or the preset is the paper's, else 0.15.
+    min_precision : "auto" or float
+        How much of a proposed word's documents must be about the query, 0 to 1. "auto" is 0 (as published) if
+        the queries cover the corpus together or the preset is the paper's, else 0.5.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
         model; "auto" takes "glove" for English, else "corpus"; None does without.
@@ -157,7 +161,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         refuse: bool = True,
         n_concept_words: int = 10,
         n_candidates: int = 100,
-        min_pointing: str | float = "auto",
+        min_precision: str | float = "auto",
         embeddings: Any = "auto",
         encoder: Any = None,
         similarity_threshold: str | float = "auto",
@@ -187,7 +191,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         self.refuse = refuse
         self.n_concept_words = n_concept_words
         self.n_candidates = n_candidates
-        self.min_pointing = min_pointing
+        self.min_precision = min_precision
         self.embeddings = embeddings
         self.encoder = encoder
         self.similarity_threshold = similarity_threshold
@@ -272,14 +276,15 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         self, corpus: Corpus, posed: Posed, settings: Settings, checkpoint: Checkpoint | None
     ) -> Self:
         """Answer the question, and make the outcome this estimator's own."""
-        problem, reaches = posed.problem(corpus, settings), measure_reaches(corpus, posed.concepts)
-        encoded = self._encode(corpus, posed)
         with open_engine(settings) as engine:
+            evidence = self._evidence(corpus, posed, settings, engine)
+            background = None if settings.start_as_paper else self._background(corpus, settings, engine)
+            problem = posed.problem(corpus, settings, evidence, background)
             chains = run_chains(
-                problem, reaches, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
+                problem, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
         fit = freeze(corpus, posed, chains, settings, self._parameters())
-        self._adopt(judge(fit, corpus, posed, reaches, encoded), corpus)
+        self._adopt(judge(fit, corpus, evidence), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self
@@ -296,44 +301,61 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         """Turn the queries into what the sampler is asked; all but the last may have concepts from before."""
         check_countable(corpus.word_counts, corpus.vocabulary)
         vectors = self._vectors(corpus, queries, settings)
-        concepts = self._expand(corpus, queries, rules or self.rule, settings, vectors)
-        if before:
-            concepts = join_concepts(before, concepts[-1])
         embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
-        return pose(corpus, concepts, embedded, settings)
+        unit = None if embedded is None else embedded.unit
+        with open_engine(settings) as engine:
+            views, query_vectors = self._views(corpus, queries, unit, settings, engine)
+        chosen = choose(
+            corpus,
+            queries,
+            views,
+            expansion=self.expansion,
+            rule=rules or self.rule,
+            n_concept_words=self.n_concept_words,
+            n_candidates=self.n_candidates,
+            min_precision=settings.min_precision,
+            vectors=vectors,
+            query_vectors=query_vectors,
+            refuse=settings.refuse,
+        )
+        concepts = join_concepts(before, chosen.concepts[-1]) if before else chosen.concepts
+        return pose(corpus, concepts, embedded, settings, chosen.evidence)
 
     def _vectors(self, corpus: Corpus, queries: Sequence[Query], settings: Settings) -> WordVectors | None:
         """Load the word vectors, those of the queries' own words among them."""
         also = [word for query in queries for word in query.words.lower().split()]
         return load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
 
-    def _expand(
+    def _background(self, corpus: Corpus, settings: Settings, engine: Engine) -> Background:
+        """The topics of the corpus before anything is asked of it."""
+        return background_of(corpus, engine, n_topics=settings.n_background_topics, progress=self.progress)
+
+    def _views(
         self,
         corpus: Corpus,
-        queries: tuple[Query, ...],
-        rule: str | Sequence[str],
+        queries: Sequence[Query],
+        unit: NDArray[np.float32] | None,
         settings: Settings,
-        vectors: WordVectors | None,
-    ) -> tuple[Concept, ...]:
-        """Turn the queries into concept words."""
-        return choose_concepts(
-            corpus,
-            queries,
-            expansion=self.expansion,
-            rule=rule,
-            n_concept_words=self.n_concept_words,
-            n_candidates=self.n_candidates,
-            min_pointing=settings.min_pointing,
-            vectors=vectors,
-            refuse=settings.refuse,
-        )
-
-    def _encode(self, corpus: Corpus, posed: Posed) -> Encoded | None:
-        """Encode the documents and the queries, if there is an encoder."""
+        engine: Engine,
+    ) -> tuple[CorpusViews, NDArray[np.float32] | None]:
+        """The views of the corpus, and what a sentence encoder makes of the queries, if there is one."""
+        background = self._background(corpus, settings, engine)
         if self.encoder is None:
-            return None
-        queries = [concept.query.words for concept in posed.concepts]
-        return encode_corpus(self.encoder, corpus, queries, self.progress)
+            return views_of(corpus, unit, background=background), None
+        encoded = encode_corpus(self.encoder, corpus, [query.words for query in queries], self.progress)
+        views = views_of(corpus, unit, document_vectors=encoded.documents, background=background)
+        return views, encoded.queries
+
+    def _evidence(
+        self, corpus: Corpus, posed: Posed, settings: Settings, engine: Engine
+    ) -> tuple[Evidence, ...]:
+        """The evidence of what was posed, learned again where a fit was taken up."""
+        if posed.evidence:
+            return posed.evidence
+        queries = [concept.query for concept in posed.concepts]
+        return evidence_of(
+            corpus, posed.concepts, *self._views(corpus, queries, posed.unit, settings, engine)
+        )
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters as JSON values, for the record; queries are recorded with their concepts."""

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts import Concept
-from qdtm.concepts.reach import Reach, cover_the_corpus
+from qdtm.concepts.choosing import cover_the_corpus
 from qdtm.corpus import Corpus
 from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
-from qdtm.relevance.encoder import Encoded
-from qdtm.relevance.judging import Asked, Evidence, judge_documents
+from qdtm.evidence.model import Evidence
+from qdtm.evidence.topics import with_topics
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
+from qdtm.sampler.background import Background
 from qdtm.sampler.chains import Chains
 from qdtm.sampler.problem import ParentProblem
 from qdtm.settings import Settings
@@ -43,19 +44,29 @@ class Posed:
         Which words promote which concept words.
     unit : ndarray of float32, shape (V, d), or None
         Word vectors of length 1; None without.
+    evidence : tuple of Evidence
+        Of each concept; empty where it has to be learned again.
     """
 
     concepts: tuple[Concept, ...]
     graph: PromotionGraph
     unit: NDArray[np.float32] | None
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Of the concepts."""
         return [concept.name for concept in self.concepts]
 
-    def problem(self, corpus: Corpus, settings: Settings) -> ParentProblem:
-        """Put together what phase 1 works on."""
+    def problem(
+        self,
+        corpus: Corpus,
+        settings: Settings,
+        evidence: Sequence[Evidence],
+        background: Background | None,
+    ) -> ParentProblem:
+        """Put together what phase 1 works on; queries that cover the corpus need no background."""
+        joins = background is not None and not cover_the_corpus(evidence)
         return ParentProblem(
             tokens=corpus.tokens,
             offsets=corpus.offsets,
@@ -65,6 +76,8 @@ class Posed:
             unit=self.unit if settings.word_filtering else None,
             promotion_weight=settings.promotion_weight if self.unit is not None else 0.0,
             priors=settings.priors,
+            evidence=probabilities_of(evidence),
+            before=background.token_topics if background is not None and joins else None,
         )
 
     def promotion(self, settings: Settings) -> tuple[float | None, tuple[RelatedWords, ...]]:
@@ -79,6 +92,7 @@ def pose(
     concepts: tuple[Concept, ...],
     embedded: VocabularyVectors | None,
     settings: Settings,
+    evidence: tuple[Evidence, ...] = (),
 ) -> Posed:
     """Find out which words promote which concept words."""
     words = [np.array(concept.word_indices, np.int32) for concept in concepts]
@@ -86,7 +100,7 @@ def pose(
     if threshold is None:
         threshold = 1.0 if embedded is None else similarity_threshold(embedded)
     graph = promotion_graph(embedded, words, threshold, n_words=corpus.n_words)
-    return Posed(concepts, graph, None if embedded is None else embedded.unit)
+    return Posed(concepts, graph, None if embedded is None else embedded.unit, evidence)
 
 
 def freeze(
@@ -123,19 +137,21 @@ def freeze(
     )
 
 
-def judge(
-    fit: ModelFit, corpus: Corpus, posed: Posed, reaches: Sequence[Reach], encoded: Encoded | None
-) -> ModelFit:
-    """Say how likely each document is to be about each query."""
-    vectors = [None] * len(reaches) if encoded is None else encoded.queries
-    asked = [
-        Asked(reach, concept.naming_indices, concept.word_indices, vector)
-        for concept, reach, vector in zip(posed.concepts, reaches, vectors, strict=True)
-    ]
-    documents = None if encoded is None else encoded.documents
-    evidence = Evidence(asked, cover_the_corpus(reaches), posed.unit, documents)
-    judged = judge_documents(corpus.document_term_matrix, fit.word_topic, evidence)
-    return replace(fit, relevance=judged.astype(np.float32))
+def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence]) -> ModelFit:
+    """Say how likely each document is to be about each query: the evidence, with what the topics add."""
+    revised = with_topics(
+        evidence, corpus.document_term_matrix, corpus.tokens, corpus.offsets, fit.token_topics
+    )
+    return replace(fit, relevance=probabilities_of(revised), strength=_columns([e.strength for e in evidence]))
+
+
+def probabilities_of(evidence: Sequence[Evidence]) -> NDArray[np.float32]:
+    """How likely each document is to be about each query, (D, Q)."""
+    return _columns([one.probability for one in evidence])
+
+
+def _columns(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float32]:
+    return np.stack(columns, axis=1).astype(np.float32)
 
 
 def versions() -> dict[str, str]:

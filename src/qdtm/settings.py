@@ -48,7 +48,7 @@ class Settings:
         None lets the evidence choose.
     similarity_threshold : float or None
         None picks it from the vectors.
-    min_pointing : float or None
+    min_precision : float or None
         None decides by whether the queries cover the corpus.
     min_prevalence : float
         Subtopics below this share of the corpus are dropped...
@@ -73,7 +73,7 @@ class Settings:
     subtopics: bool
     min_prevalence: float
     keep_of_parent: float
-    min_pointing: float | None
+    min_precision: float | None
     seed: int
     n_jobs: int | None
     engine: EngineName
@@ -117,7 +117,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         subtopics=_flag(parameters, "subtopics"),
         min_prevalence=_share(parameters, "min_prevalence"),
         keep_of_parent=KEEP_OF_PARENT[preset],
-        min_pointing=_min_pointing(parameters, preset),
+        min_precision=_min_precision(parameters, preset),
         seed=_seed(parameters["random_state"]),
         n_jobs=_n_jobs(parameters),
         engine=_engine(parameters),
@@ -200,11 +200,11 @@ def _cosine(parameters: Mapping[str, Any], name: str) -> float:
     return value
 
 
-def _min_pointing(parameters: Mapping[str, Any], preset: Preset) -> float | None:
+def _min_precision(parameters: Mapping[str, Any], preset: Preset) -> float | None:
     """None leaves it to the corpus; the paper takes every proposal."""
-    if _is_auto(parameters["min_pointing"]):
+    if _is_auto(parameters["min_precision"]):
         return 0.0 if preset == "paper" else None
-    return _share(parameters, "min_pointing")
+    return _share(parameters, "min_precision")
 
 
 def _count(parameters: Mapping[str, Any], name: str) -> int:
@@ -229,10 +229,10 @@ def _seed(value: Any) -> int:
 
 
 def _n_jobs(parameters: Mapping[str, Any]) -> int | None:
-    """Threads to use: None is one, -1 is one for each core. Of a cluster, None and -1 are all workers."""
+    """Threads to use, or workers of a cluster: None and -1 are all of them."""
     value, on_cluster = parameters["n_jobs"], parameters["engine"] == "ray"
     if value is None:
-        return None if on_cluster else 1
+        return None if on_cluster else _n_cores()
     if isinstance(value, bool) or not isinstance(value, Integral) or (value < 1 and value != -1):
         raise ParameterError(f"n_jobs is {value!r}; give a number of threads, -1 for all cores, or None.")
     if value == -1:

@@ -86,8 +86,8 @@ def _expand(
     """Find the concept words of all queries but those that documents only mention."""
     from qdtm.concepts import choose_concepts
 
-    if parameters["min_pointing"] == "auto":
-        parameters = parameters | {"min_pointing": None}
+    if parameters["min_precision"] == "auto":
+        parameters = parameters | {"min_precision": None}
     asked = [q for q, check in enumerate(checks) if check.verdict != "passing" or not parameters["refuse"]]
     rules = _rules(parameters["rule"], queries)
     parameters = parameters | {"rule": [rules[q] for q in asked], "vectors": vectors}

@@ -95,8 +95,8 @@ query_options = together(
         help="Words that each query proposes; one that two propose is dropped.",
     ),
     click.option(
-        "--min-pointing", type=number_or_auto, default="auto", show_default=True, metavar="N",
-        help="How much a proposed word must point to the query, 0 (as published) to 1.",
+        "--min-precision", type=number_or_auto, default="auto", show_default=True, metavar="N",
+        help="How much of a proposed word's documents must be about the query, 0 (as published) to 1.",
     ),
     click.option(
         "--embeddings", default="auto", show_default=True, metavar="NAME",

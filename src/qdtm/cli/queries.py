@@ -46,7 +46,7 @@ def query_parameters(options: Mapping[str, Any], n_queries: int) -> dict[str, An
         "refuse": not options["anyway"],
         "n_concept_words": options["n_concept_words"],
         "n_candidates": options["n_candidates"],
-        "min_pointing": options["min_pointing"],
+        "min_precision": options["min_precision"],
         "embeddings": _none(options["embeddings"]),
     }
 

@@ -1,7 +1,8 @@
-"""Which concept words a set of queries is fitted with.
+"""Which concept words a set of queries is fitted with, and the evidence that chooses them.
 
-In: a corpus and queries. Out: one `Concept` a query, as `build_concepts` makes them: as published if the
-queries cover the corpus together, otherwise only with words that point to their query.
+In: a corpus, queries and the views of the corpus. Out: one `Concept` and one `Evidence` a query. Concepts are as
+`build_concepts` makes them: as published if the queries cover the corpus together, otherwise only with words
+that cohere with their query.
 
 Together, queries keep general words from each other: what two of them propose, neither gets. A query that is
 asked alone has nobody to do that for it.
@@ -10,51 +11,131 @@ asked alone has nobody to do that for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from qdtm.concepts.concept import Concept
+from qdtm.concepts.draft import Draft
 from qdtm.concepts.expand import draft_concepts, finish_concepts
-from qdtm.concepts.pointing import MIN_POINTING
-from qdtm.concepts.reach import Reach, cover_the_corpus, measure_reach
-from qdtm.concepts.search import search
-from qdtm.concepts.term_index import SearchableCorpus, TermIndex
-from qdtm.embeddings.vectors import WordVectors
+from qdtm.concepts.search import SearchedQuery, search
+from qdtm.corpus.corpus import Corpus
+from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
+from qdtm.evidence.corpus_views import CorpusViews, views_of
+from qdtm.evidence.model import Evidence, learn_evidence
+
+MIN_PRECISION = 0.5
+"""A word that is proposed to a query asked alone must have most of its documents among those about it."""
+
+MIN_SUPPORT = 3
+"""And it must stand in so many different documents that name the query."""
+
+FULL_COVER = 0.5
+"""Queries cover a corpus if the documents that evidence gives them come to so much of it: it is cautious."""
 
 
-def choose_concepts(
-    corpus: SearchableCorpus,
+class Chosen(NamedTuple):
+    """The concepts that a model is fitted with, and how likely each document is to be about them."""
+
+    concepts: tuple[Concept, ...]
+    evidence: tuple[Evidence, ...]
+
+
+def choose_concepts(corpus: Corpus, queries: Any, **parameters: Any) -> tuple[Concept, ...]:
+    """Turn queries into the concepts that a model is fitted with; parameters as in `choose`."""
+    vectors = parameters.get("vectors")
+    unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
+    return choose(corpus, queries, views_of(corpus, unit), **parameters).concepts
+
+
+def choose(
+    corpus: Corpus,
     queries: Any,
+    views: CorpusViews,
     *,
     expansion: Any = "kld",
     rule: Any = "and",
     n_concept_words: int = 10,
     n_candidates: int = 100,
-    min_pointing: float | None = None,
+    min_precision: float | None = None,
     vectors: WordVectors | None = None,
+    query_vectors: Sequence[NDArray[np.float32]] | None = None,
     refuse: bool = True,
-) -> tuple[Concept, ...]:
-    """Turn queries into the concepts that a model is fitted with.
+) -> Chosen:
+    """Turn queries into the concepts that a model is fitted with, and learn their evidence.
 
     Parameters
     ----------
-    min_pointing : float, optional
-        How much a proposed word must point to its query; None decides by whether the queries cover the
-        corpus.
+    views : CorpusViews
+        Of the corpus.
+    min_precision : float, optional
+        How much of a proposed word's documents must be about its query; None decides by whether the queries
+        cover the corpus. 0 takes every proposal, as published.
+    query_vectors : sequence of ndarray of float32, shape (e,), optional
+        What a sentence encoder makes of each query.
 
     See Also
     --------
     build_concepts : for the other parameters.
     """
     drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
-    if min_pointing is None:
-        covered = cover_the_corpus([draft.reach for draft in drafts])
-        min_pointing = 0.0 if covered else MIN_POINTING
-    return finish_concepts(
-        drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing
+    evidence = _learn(views, [draft.searched for draft in drafts], query_vectors)
+    if min_precision is None:
+        min_precision = 0.0 if cover_the_corpus(evidence) else MIN_PRECISION
+    coherent = None
+    if min_precision > 0.0:
+        coherent = [
+            coherent_words(draft, one, views.hashes, min_precision)
+            for draft, one in zip(drafts, evidence, strict=True)
+        ]
+    concepts = finish_concepts(
+        drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, coherent=coherent
     )
+    return Chosen(concepts, evidence)
 
 
-def measure_reaches(corpus: SearchableCorpus, concepts: Sequence[Concept]) -> list[Reach]:
-    """Measure how far each concept reaches into the corpus."""
-    index = TermIndex.of(corpus)
-    return [measure_reach(index, search(corpus, concept.query, concept.rule)) for concept in concepts]
+def evidence_of(
+    corpus: Corpus,
+    concepts: Sequence[Concept],
+    views: CorpusViews,
+    query_vectors: Sequence[NDArray[np.float32]] | None = None,
+) -> tuple[Evidence, ...]:
+    """Learn the evidence of concepts that were chosen before."""
+    searched = [search(corpus, concept.query, concept.rule) for concept in concepts]
+    return _learn(views, searched, query_vectors)
+
+
+def _learn(
+    views: CorpusViews,
+    searched: Sequence[SearchedQuery],
+    query_vectors: Sequence[NDArray[np.float32]] | None,
+) -> tuple[Evidence, ...]:
+    vectors: Sequence[Any] = [None] * len(searched) if query_vectors is None else query_vectors
+    with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+        return tuple(
+            learn_evidence(views, one.naming.strength, one.words, one.naming.possible, vector)
+            for one, vector in zip(searched, vectors, strict=True)
+        )
+
+
+def cover_the_corpus(evidence: Sequence[Evidence]) -> bool:
+    """Say whether several queries leave little of the corpus; one alone is not asked."""
+    n_documents = len(evidence[0].probability)
+    return len(evidence) > 1 and sum(one.n_about for one in evidence) >= FULL_COVER * n_documents
+
+
+def coherent_words(
+    draft: Draft, evidence: Evidence, hashes: NDArray[np.uint64], min_precision: float
+) -> NDArray[np.bool_]:
+    """Which words stand mostly in documents about a query, and in enough different ones that name it, (V,)."""
+    index = draft.index
+    entry = np.repeat(evidence.probability, np.diff(index.by_document.indptr))  # (nnz,)
+    about = np.bincount(index.by_document.indices, entry, minlength=index.n_words)  # (V,)
+    precision = about / np.maximum(index.document_frequency, 1)
+    named = np.flatnonzero(evidence.strength > 0)
+    _, first = np.unique(hashes[named], return_index=True)  # copies count once
+    support = np.bincount(index.by_document[named[first]].indices, minlength=index.n_words)
+    enough = min(MIN_SUPPORT, len(first))
+    return np.asarray((precision >= min_precision) & (support >= enough))

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.concepts.check import QueryCheck, describe
 from qdtm.concepts.concept import RejectedWord
-from qdtm.concepts.pointing import pointing
 from qdtm.concepts.query import Extractor, Query, Rule
-from qdtm.concepts.reach import Reach, measure_reach
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import PassingQueryError, QueryError
 
@@ -64,30 +62,18 @@ class Draft:
         """The index that was searched."""
         return TermIndex.of(self.corpus)
 
-    @cached_property
-    def reach(self) -> Reach:
-        """How far the query reaches into the corpus."""
-        return measure_reach(self.index, self.searched)
-
-    @cached_property
-    def pointing(self) -> FloatArray:
-        """How much each word points to the documents that are likely about the query, (V,)."""
-        likely = np.zeros(self.index.n_documents, np.bool_)
-        likely[self.reach.documents] = True
-        return pointing(self.index.by_document, likely)
-
     @property
     def claims(self) -> tuple[int, ...]:
         """The words that become concept words whatever is proposed."""
         return self.own + self.user
 
-    def proposals(self, n_candidates: int, min_pointing: float) -> list[int]:
-        """Return the best words that point to the query and that the user did not ban."""
+    def proposals(self, n_candidates: int, coherent: NDArray[np.bool_] | None = None) -> list[int]:
+        """Return the best words that the user did not ban and that cohere with the query, if that is asked."""
         if self.extractor is None:
             return []
         allowed = [word for word in self.scored.ranking if word not in self.banned]
-        if min_pointing > 0.0:
-            allowed = [word for word in allowed if self.pointing[word] >= min_pointing]
+        if coherent is not None:
+            allowed = [word for word in allowed if coherent[word]]
         return allowed[:n_candidates]
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord, Origin, RejectedWord
 from qdtm.concepts.draft import Draft, draft_concept
 from qdtm.concepts.evidence import find_evidence, query_log_likelihood
-from qdtm.concepts.pointing import most_pointing
 from qdtm.concepts.query import Extractor, Rule, as_queries, check_expansion, check_rule
 from qdtm.concepts.resolve import matches_of
 from qdtm.concepts.selection import Selection, select_distinct
@@ -36,7 +36,6 @@ def build_concepts(
     rule: Rule | Sequence[Rule] = "and",
     n_concept_words: int = 10,
     n_candidates: int = 100,
-    min_pointing: float = 0.0,
     vectors: WordVectors | None = None,
     refuse: bool = True,
 ) -> tuple[Concept, ...]:
@@ -55,10 +54,6 @@ def build_concepts(
         How many proposals a query keeps; its own words come on top.
     n_candidates : int
         How many words each query proposes; a word that two queries propose belongs to neither.
-    min_pointing : float
-        How much a proposed word must point to the documents that are likely about the query, from 0 (as
-        published) to 1 (occurs nowhere else). Concept words are tied to their topic wherever they occur, so a
-        general word does harm.
     vectors : WordVectors, optional
         Needed for "rel"; otherwise used to suggest known words for unknown ones.
     refuse : bool
@@ -78,9 +73,7 @@ def build_concepts(
         If documents mention a query, and none is mainly about it.
     """
     drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
-    return finish_concepts(
-        drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, min_pointing=min_pointing
-    )
+    return finish_concepts(drafts, n_concept_words=n_concept_words, n_candidates=n_candidates)
 
 
 def draft_concepts(
@@ -105,22 +98,35 @@ def draft_concepts(
 
 
 def finish_concepts(
-    drafts: Sequence[Draft], *, n_concept_words: int = 10, n_candidates: int = 100, min_pointing: float = 0.0
+    drafts: Sequence[Draft],
+    *,
+    n_concept_words: int = 10,
+    n_candidates: int = 100,
+    coherent: Sequence[NDArray[np.bool_] | None] | None = None,
 ) -> tuple[Concept, ...]:
-    """Choose the words of each drafted concept: the second half of `build_concepts`."""
-    _check_numbers(n_concept_words, n_candidates, min_pointing)
-    proposals = [draft.proposals(n_candidates, min_pointing) for draft in drafts]
+    """Choose the words of each drafted concept: the second half of `build_concepts`.
+
+    Parameters
+    ----------
+    coherent : sequence of ndarray of bool, shape (V,), optional
+        For each query, which words may be proposed; by default all.
+    """
+    _check_numbers(n_concept_words, n_candidates)
+    allowed = coherent or [None] * len(drafts)
+    proposals = [draft.proposals(n_candidates, words) for draft, words in zip(drafts, allowed, strict=True)]
     selections = select_distinct(proposals, [draft.claims for draft in drafts], n_concept_words)
     names = [draft.check.name for draft in drafts]
     return tuple(
-        _concept(draft, selection, names, min_pointing)
-        for draft, selection in zip(drafts, selections, strict=True)
+        _concept(draft, selection, names, words)
+        for draft, selection, words in zip(drafts, selections, allowed, strict=True)
     )
 
 
-def _concept(draft: Draft, selection: Selection, names: Sequence[str], min_pointing: float) -> Concept:
+def _concept(
+    draft: Draft, selection: Selection, names: Sequence[str], coherent: NDArray[np.bool_] | None
+) -> Concept:
     """Put the kept words and their evidence together."""
-    rejected = draft.rejected + _rejected(draft, selection, names, min_pointing)
+    rejected = draft.rejected + _rejected(draft, selection, names, coherent)
     kept = list(dict.fromkeys([*selection.claimed, *selection.proposed]))
     if not kept:
         lost = "; ".join(f"'{word.word}' is {word.reason}" for word in rejected[:3])
@@ -157,7 +163,7 @@ def _rejected(
     draft: Draft,
     selection: Selection,
     names: Sequence[str],
-    min_pointing: float,
+    coherent: NDArray[np.bool_] | None,
 ) -> tuple[RejectedWord, ...]:
     """List the words that would have been kept but for another query, the user, or being too general."""
     reasons = {
@@ -168,19 +174,13 @@ def _rejected(
     cut = ranking.index(selection.proposed[-1]) if selection.full else min(len(ranking), MOST_MISSED)
     better = {*ranking[:cut], *matches_of(draft.searched.text)}
     reasons |= {word: reason for word, reason in draft.banned.items() if word in better}
-    vague = [word for word in ranking[:cut] if min_pointing and draft.pointing[word] < min_pointing]
+    vague = [word for word in ranking[:cut] if coherent is not None and not coherent[word]]
     reasons |= {
-        word: _why_vague(draft, word, min_pointing)
+        word: "too general, or in too few documents that name it"
         for word in vague
         if word not in draft.claims and word not in reasons
     }
     return tuple(RejectedWord(draft.corpus.vocabulary[word], reason) for word, reason in reasons.items())
-
-
-def _why_vague(draft: Draft, word: int, min_pointing: float) -> str:
-    """Say why a word does not point to the query: by its other uses, or for want of documents."""
-    n_documents = int(draft.index.document_frequency[word])
-    return "too rare to be sure" if most_pointing(n_documents) < min_pointing else "too general"
 
 
 def _refuse_twins(drafts: Sequence[Draft]) -> None:
@@ -213,9 +213,7 @@ def _check_expansion(expansion: str | None) -> None:
     check_expansion(expansion)
 
 
-def _check_numbers(n_concept_words: int, n_candidates: int, min_pointing: float) -> None:
+def _check_numbers(n_concept_words: int, n_candidates: int) -> None:
     for name, value in (("n_concept_words", n_concept_words), ("n_candidates", n_candidates)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
             raise ParameterError(f"{name} is {value!r}; give a whole number above 0.")
-    if not 0.0 <= min_pointing <= 1.0:
-        raise ParameterError(f"min_pointing is {min_pointing!r}; give a number from 0 to 1.")

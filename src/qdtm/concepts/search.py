@@ -77,6 +77,11 @@ class SearchedQuery:
         return matches_of(word for word in self.barred if not word.sequence)
 
     @property
+    def words(self) -> tuple[int, ...]:
+        """All vocabulary words that stand for what is sought, each once."""
+        return tuple(dict.fromkeys(w for word in self.sought for term in word.terms for w in term))
+
+    @property
     def terms(self) -> tuple[Term, ...]:
         """The vocabulary words that each of the words sought stands for."""
         return _terms(self.sought)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.hashing import hash_documents
 from qdtm.corpus.indexing import count_matrix
 from qdtm.corpus.store import Column, DocumentStore
 from qdtm.corpus.text import TextPipeline
@@ -133,6 +134,11 @@ class Corpus:
     def document_lengths(self) -> NDArray[np.int64]:
         """How many tokens each document has, shape (D,)."""
         return np.diff(self.offsets)
+
+    @cached_property
+    def document_hashes(self) -> NDArray[np.uint64]:
+        """A hash of each document's words, shape (D,): the same for copies, wherever they stand."""
+        return hash_documents(self.tokens, self.offsets)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.evidence.breadth import about, estimate_breadth, fit_curve, level
 from qdtm.evidence.context import context_scores
-from qdtm.evidence.views import FloatArray, MeaningView, TopicView, View, WordView, standardised, tfidf, word_vector_view
+from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.evidence.views import FloatArray, standardised
 
 ROUNDS = 2
 """Rounds of self-training."""
@@ -35,43 +35,6 @@ FIRST_LOOK = 1.0 / 3.0
 
 LEAST_WORTH = 0.05
 """What a view counts at least."""
-
-
-class CorpusViews:
-    """What all queries of a corpus share.
-
-    Parameters
-    ----------
-    counts : CSR matrix of shape (D, V)
-    hashes : ndarray of uint64, shape (D,)
-        Of the documents' content.
-    background : ndarray of shape (V, K), optional
-        Tokens of each word in each background topic.
-    word_vectors : ndarray of float32, shape (V, d), optional
-        Of length 1.
-    document_vectors : ndarray of float32, shape (D, e), optional
-        By a sentence encoder.
-    """
-
-    def __init__(
-        self,
-        counts: Any,
-        hashes: NDArray[np.uint64],
-        *,
-        background: NDArray[Any] | None = None,
-        word_vectors: NDArray[np.float32] | None = None,
-        document_vectors: NDArray[np.float32] | None = None,
-    ) -> None:
-        self.weighted = tfidf(counts)
-        self.hashes = hashes
-        self.views: list[View] = [WordView(counts)]
-        if background is not None:
-            self.views.append(TopicView(counts, background))
-        if word_vectors is not None:
-            self.views.append(word_vector_view(self.weighted, word_vectors))
-        self.encoded = None if document_vectors is None else MeaningView(document_vectors)
-        if self.encoded is not None:
-            self.views.append(self.encoded)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from qdtm.evidence.model import Evidence, combine, probabilities, worths
 from qdtm.evidence.views import FloatArray
@@ -67,27 +66,18 @@ def topic_looks(
     words: Sequence[int],
 ) -> tuple[FloatArray, FloatArray]:
     """Log odds of each document's share in a topic by what others made of its words: with the query's, without."""
-    own = _counts_of(counts.shape, tokens, offsets, in_topic)  # (D, V): tokens of the topic
-    n_w = np.asarray(counts.sum(axis=0), np.float64).ravel()  # (V,)
-    n_zw = np.asarray(own.sum(axis=0), np.float64).ravel()
+    n_documents, n_words = counts.shape
+    row = np.repeat(np.arange(n_documents), np.diff(counts.indptr))  # (nnz,)
+    document = np.repeat(np.arange(n_documents), np.diff(offsets))[in_topic]
+    place = np.searchsorted(row * n_words + counts.indices, document * n_words + tokens[in_topic])
+    own = np.bincount(place, minlength=counts.nnz)  # (nnz,): tokens of the topic, where `counts` has all
+    n_w = np.bincount(counts.indices, counts.data, minlength=n_words)[counts.indices]
+    n_zw = np.bincount(counts.indices, own, minlength=n_words)[counts.indices]
     usual = float(in_topic.mean()) if len(in_topic) else 0.0
-    of_others = np.zeros(counts.nnz)
-    # `own` has a subset of the places of `counts`: put it on the same places.
-    aligned = sparse.csr_matrix((np.zeros(counts.nnz), counts.indices, counts.indptr), counts.shape) + own
-    aligned.sort_indices()
-    of_others = n_zw[counts.indices] - aligned.data
-    p_zw = (np.maximum(of_others, 0.0) + usual) / (np.maximum(n_w[counts.indices] - counts.data, 0.0) + 1.0)
-    row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    return _log_odds(row, counts.data, p_zw, counts.shape[0], usual), _log_odds(
-        row, np.where(np.isin(counts.indices, list(words)), 0, counts.data), p_zw, counts.shape[0], usual
-    )
-
-
-def _counts_of(
-    shape: tuple[int, int], tokens: NDArray[np.int32], offsets: NDArray[np.int64], chosen: NDArray[np.bool_]
-) -> Any:
-    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[chosen]
-    return sparse.csr_matrix((np.ones(len(document)), (document, tokens[chosen])), shape)
+    p_zw = (n_zw - own + usual) / (n_w - counts.data + 1.0)  # what the others made of the word
+    visible = np.where(np.isin(counts.indices, list(words)), 0, counts.data)
+    seen, unseen = (_log_odds(row, n, p_zw, n_documents, usual) for n in (counts.data, visible))
+    return seen, unseen
 
 
 def _log_odds(row: Any, n: Any, p_zw: FloatArray, n_documents: int, usual: float) -> FloatArray:

@@ -70,7 +70,9 @@ class ModelFit:
     checks : tuple of HandCheck
         What a person said about samples of documents, one a query at most.
     relevance : ndarray of float32, shape (D, Q), optional
-        How likely each document is to be about each query; None where that was not judged.
+        How likely each document is to be about each query; None until that is judged.
+    strength : ndarray of float32, shape (D, Q), optional
+        How much each document names each query, 0 if it does not; None until that is judged.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     """
@@ -97,6 +99,7 @@ class ModelFit:
     splits: tuple[Split, ...] = ()
     checks: tuple[HandCheck, ...] = ()
     relevance: NDArray[np.float32] | None = None
+    strength: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         _check_lengths(self)

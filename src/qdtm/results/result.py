@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.reach import FULL_COVER
+from qdtm.concepts.choosing import FULL_COVER
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.checks.handcheck import HandCheck

@@ -7,14 +7,20 @@ the whole corpus, learned once for a corpus, whatever is asked of it later and w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from math import isqrt
+from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cache import atomic_path, cache_directory
+from qdtm.corpus.corpus import Corpus
+from qdtm.errors import StorageError
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import open_chain
-from qdtm.sampler.engines import Engine
+from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
 from qdtm.sampler.subtopics import subtopic_rules
@@ -28,6 +34,9 @@ N_SWEEPS = 60
 
 MOST_TOPICS = 100
 """The topics that the background of a large corpus starts with; a small one starts with sqrt(D)."""
+
+MOST_KEPT = 2**30
+"""Bytes of backgrounds that the cache folder holds; the oldest go first."""
 
 PRIORS = Priors(beta=0.1)
 """Topics of the background are finer than the paper's, whose smoothing is for a few broad ones."""
@@ -90,3 +99,65 @@ def learn_background(
     topics = chain.assignment.topics
     chain.shards.release()
     return Background.of_topics(tokens, topics, n_words)
+
+
+def background_of(
+    corpus: Corpus,
+    engine: Engine | None = None,
+    *,
+    n_topics: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Background:
+    """Return the background of a corpus: learned once, then remembered here and in the cache folder."""
+    known = _KNOWN.setdefault(corpus, {})
+    if n_topics not in known:
+        path = cache_directory() / "backgrounds" / f"{corpus.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
+        topics = _read(path, corpus)
+        if topics is None:
+            found = learn_background(
+                corpus.tokens, corpus.offsets, corpus.n_words, engine or Threads(), n_topics=n_topics, progress=progress
+            )
+            _keep(path, found.token_topics)
+        else:
+            found = Background.of_topics(corpus.tokens, topics, corpus.n_words)
+        known[n_topics] = found
+    return known[n_topics]
+
+
+def _read(path: Path, corpus: Corpus) -> NDArray[np.int32] | None:
+    """Read topics that were kept; None if there are none, or the file is damaged or of other program versions."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        return None
+    try:
+        with safe_open(path, framework="numpy") as file:
+            if (file.metadata() or {}).get("made_by") != _MADE_BY:
+                return None
+            topics = np.asarray(file.get_tensor("topics"))
+    except (SafetensorError, OSError):
+        return None
+    sound = topics.ndim == 1 and len(topics) == corpus.n_tokens and topics.dtype == np.int16
+    return topics.astype(np.int32) if sound and topics.min(initial=0) >= 0 else None
+
+
+def _keep(path: Path, topics: NDArray[np.int32]) -> None:
+    """Keep topics for the next time, and as many others as there is room for; no cache is no reason to stop."""
+    from safetensors.numpy import save_file
+
+    if topics.max(initial=0) > np.iinfo(np.int16).max:
+        return
+    try:
+        with atomic_path(path) as temporary:
+            save_file({"topics": topics.astype(np.int16)}, temporary, metadata={"made_by": _MADE_BY})
+        kept = sorted(path.parent.glob("*.safetensors"), key=lambda file: -file.stat().st_mtime)
+        sizes = np.cumsum([file.stat().st_size for file in kept])
+        for file, size in zip(kept[1:], sizes[1:].tolist(), strict=True):
+            if size > MOST_KEPT:
+                file.unlink(missing_ok=True)
+    except (StorageError, OSError):
+        return
+
+
+_KNOWN: WeakKeyDictionary[Corpus, dict[int | None, Background]] = WeakKeyDictionary()
+_MADE_BY = f"qdtm background 1, {N_SWEEPS} sweeps, beta {PRIORS.beta}, numba {version('numba')}, numpy {version('numpy')}"

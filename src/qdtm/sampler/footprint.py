@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qdtm.sampler.starts import MOST_BACKGROUND_TOPICS
+from qdtm.sampler.background import MOST_TOPICS
 
 if TYPE_CHECKING:
     from qdtm.corpus import Corpus
@@ -50,7 +50,7 @@ def fit_bytes(
 
 def fit_bytes_of(corpus: Corpus, n_queries: int, settings: Settings) -> int:
     """Return how many bytes a fit of a corpus takes at most, whatever the model will choose for itself."""
-    background = settings.n_background_topics or MOST_BACKGROUND_TOPICS
+    background = settings.n_background_topics or MOST_TOPICS
     return fit_bytes(
         n_tokens=corpus.n_tokens,
         n_documents=corpus.n_documents,

@@ -30,7 +30,7 @@ class Variant:
     ----------
     expansion : {"kld", "fre", "rel"} or None
         None: the experts' keywords are the concept words.
-    min_pointing : "auto" or float
+    min_precision : "auto" or float
         0 is the extractor as published; "auto" drops general words, as the package does by default.
     word_filtering : bool
     promotes : bool
@@ -41,7 +41,7 @@ class Variant:
     """
 
     expansion: str | None
-    min_pointing: str | float = 0.0
+    min_precision: str | float = 0.0
     word_filtering: bool = True
     promotes: bool = True
     judges: bool = False
@@ -55,9 +55,9 @@ VARIANTS: Mapping[str, Variant] = {
     "qdtm-expert": Variant(None),
     "qdtm-no-filtering": Variant("kld", word_filtering=False),
     "qdtm-no-promotion": Variant("kld", promotes=False),
-    "qdtm-default": Variant("kld", min_pointing="auto"),
-    "qdtm-relevance": Variant("kld", min_pointing="auto", judges=True),
-    "qdtm-encoder": Variant("kld", min_pointing="auto", judges=True, encodes=True),
+    "qdtm-default": Variant("kld", min_precision="auto"),
+    "qdtm-relevance": Variant("kld", min_precision="auto", judges=True),
+    "qdtm-encoder": Variant("kld", min_precision="auto", judges=True, encodes=True),
 }
 
 
@@ -109,7 +109,7 @@ class QueryDriven:
             [self._query(concept) for concept in dataset.concepts],
             expansion=self.variant.expansion,
             refuse=False,
-            min_pointing=self.variant.min_pointing,
+            min_precision=self.variant.min_precision,
             word_filtering=self.variant.word_filtering,
             preset=self.options.preset,
             max_sweeps=self.options.max_sweeps,

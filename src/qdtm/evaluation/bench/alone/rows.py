@@ -152,7 +152,7 @@ class QueryDrivenRow:
 
     @property
     def _system(self) -> QueryDriven:
-        variant = Variant("kld", min_pointing=0.0 if self.preset == "paper" else "auto")
+        variant = Variant("kld", min_precision=0.0 if self.preset == "paper" else "auto")
         return QueryDriven(self.name, variant, SystemOptions(self.preset, self._most_sweeps))
 
     def answer(
@@ -191,7 +191,7 @@ class TogetherRow:
         """Fit all queries of the data set, of which some are asked for; see `AloneRow`."""
         start = time.perf_counter()
         options = SystemOptions("default", self.max_sweeps)
-        system = QueryDriven(self.name, Variant("kld", min_pointing="auto"), options)
+        system = QueryDriven(self.name, Variant("kld", min_precision="auto"), options)
         try:
             model = system.fit_model(dataset, seed, subtopics=subtopics)
         except QueryError:

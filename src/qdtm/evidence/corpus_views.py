@@ -1,0 +1,94 @@
+"""What all queries of a corpus share: its views, made once.
+
+In: a corpus, its background and vectors. Out: `CorpusViews`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from qdtm.corpus.corpus import Corpus
+from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
+from qdtm.sampler.background import Background, background_of
+from qdtm.sampler.engines import Engine
+from qdtm.sampler.progress import ProgressCallback
+
+
+class CorpusViews:
+    """What all queries of a corpus share.
+
+    Parameters
+    ----------
+    counts : CSR matrix of shape (D, V)
+    hashes : ndarray of uint64, shape (D,)
+        Of the documents' content.
+    background : ndarray of shape (V, K), optional
+        Tokens of each word in each background topic.
+    word_vectors : ndarray of float32, shape (V, d), optional
+        Of length 1.
+    document_vectors : ndarray of float32, shape (D, e), optional
+        By a sentence encoder.
+    """
+
+    def __init__(
+        self,
+        counts: Any,
+        hashes: NDArray[np.uint64],
+        *,
+        background: NDArray[Any] | None = None,
+        word_vectors: NDArray[np.float32] | None = None,
+        document_vectors: NDArray[np.float32] | None = None,
+    ) -> None:
+        self.weighted = tfidf(counts)
+        self.hashes = hashes
+        self.views: list[View] = [WordView(counts)]
+        if background is not None:
+            self.views.append(TopicView(counts, background))
+        if word_vectors is not None:
+            self.views.append(word_vector_view(self.weighted, word_vectors))
+        self.encoded = None if document_vectors is None else MeaningView(document_vectors)
+        if self.encoded is not None:
+            self.views.append(self.encoded)
+
+
+def views_of(
+    corpus: Corpus,
+    word_vectors: NDArray[np.float32] | None,
+    *,
+    document_vectors: NDArray[np.float32] | None = None,
+    background: Background | None = None,
+) -> CorpusViews:
+    """Make the views of a corpus; those without an encoder are remembered with it.
+
+    Parameters
+    ----------
+    word_vectors : ndarray of float32, shape (V, d), or None
+        Of length 1.
+    document_vectors : ndarray of float32, shape (D, e), optional
+        By a sentence encoder.
+    background : Background, optional
+        By default it is learned, if it was not before.
+    """
+    topics = (background or background_of(corpus)).word_topic
+    known = _KNOWN.get(corpus)
+    if known is not None and known[0] is topics and document_vectors is None and known[1] is word_vectors:
+        return known[2]
+    with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+        views = CorpusViews(
+            corpus.document_term_matrix,
+            corpus.document_hashes,
+            background=topics,
+            word_vectors=word_vectors,
+            document_vectors=document_vectors,
+        )
+    if document_vectors is None:
+        _KNOWN[corpus] = topics, word_vectors, views
+    return views
+
+
+_KNOWN: WeakKeyDictionary[Corpus, tuple[Any, Any, CorpusViews]] = WeakKeyDictionary()
