@@ -95,7 +95,7 @@ def pose(
     evidence: tuple[Evidence, ...] = (),
 ) -> Posed:
     """Find out which words promote which concept words."""
-    words = [np.array(concept.word_indices, np.int32) for concept in concepts]
+    words = [np.array(concept.tied_indices, np.int32) for concept in concepts]
     threshold = settings.similarity_threshold
     if threshold is None:
         threshold = 1.0 if embedded is None else similarity_threshold(embedded)

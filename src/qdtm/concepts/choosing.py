@@ -11,6 +11,7 @@ asked alone has nobody to do that for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from qdtm.concepts.concept import Concept
 from qdtm.concepts.draft import Draft
 from qdtm.concepts.expand import draft_concepts, finish_concepts
 from qdtm.concepts.search import SearchedQuery, search
+from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.evidence.corpus_views import CorpusViews, views_of
@@ -93,6 +95,12 @@ def choose(
     concepts = finish_concepts(
         drafts, n_concept_words=n_concept_words, n_candidates=n_candidates, coherent=coherent
     )
+    if min_precision > 0.0:
+        index = TermIndex.of(corpus)
+        concepts = tuple(
+            tie_words(concept, precision_of_words(index, one), min_precision)
+            for concept, one in zip(concepts, evidence, strict=True)
+        )
     return Chosen(concepts, evidence)
 
 
@@ -131,11 +139,24 @@ def coherent_words(
 ) -> NDArray[np.bool_]:
     """Which words stand mostly in documents about a query, and in enough different ones that name it, (V,)."""
     index = draft.index
-    entry = np.repeat(evidence.probability, np.diff(index.by_document.indptr))  # (nnz,)
-    about = np.bincount(index.by_document.indices, entry, minlength=index.n_words)  # (V,)
-    precision = about / np.maximum(index.document_frequency, 1)
+    precision = precision_of_words(index, evidence)
     named = np.flatnonzero(evidence.strength > 0)
     _, first = np.unique(hashes[named], return_index=True)  # copies count once
     support = np.bincount(index.by_document[named[first]].indices, minlength=index.n_words)
     enough = min(MIN_SUPPORT, len(first))
     return np.asarray((precision >= min_precision) & (support >= enough))
+
+
+def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
+    """The share of each word's documents that are about a query, (V,)."""
+    entry = np.repeat(evidence.probability, np.diff(index.by_document.indptr))  # (nnz,)
+    about = np.bincount(index.by_document.indices, entry, minlength=index.n_words)
+    return np.asarray(about / np.maximum(index.document_frequency, 1))
+
+
+def tie_words(concept: Concept, precision: FloatArray, min_precision: float) -> Concept:
+    """Tie the words of a concept to its topic, but for general ones of the query's own; the best stays tied."""
+    own = [word.index for word in concept.words if word.origin == "query"]
+    best = max(own, key=lambda w: precision[w], default=-1)
+    general = {w for w in own if w != best and precision[w] < min_precision}
+    return replace(concept, words=tuple(replace(w, tied=w.index not in general) for w in concept.words))

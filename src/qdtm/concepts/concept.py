@@ -34,6 +34,9 @@ class ConceptWord:
     documents : tuple of int
         Up to five of the supporting documents, best first: those in which the query and the word are
         likeliest. If no retrieved document has the word, those of the corpus in which the word is likeliest.
+    tied : bool
+        Whether the word belongs to the query's topic wherever it stands. A general word of a query of several
+        ("language" of "sign language") does not.
     """
 
     word: str
@@ -43,6 +46,7 @@ class ConceptWord:
     n_documents: int
     n_retrieved: int
     documents: tuple[int, ...]
+    tied: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,6 @@ class Concept:
         return tuple(word.index for word in self.words)
 
     @property
-    def naming_indices(self) -> tuple[int, ...]:
-        """The places of those that the user named; proposals are not among them."""
-        return tuple(word.index for word in self.words if word.origin != "expansion")
+    def tied_indices(self) -> tuple[int, ...]:
+        """The places of those that are tied to the topic."""
+        return tuple(word.index for word in self.words if word.tied)

@@ -27,6 +27,9 @@ STEEPEST = 1e4
 NAMED_INTERCEPT, NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 0.0, 2.0, 0.25
 """Log odds of a document that names the query: how they follow from how much it names it, and from its context."""
 
+VOUCHING = 5.0
+"""Documents' worth of names that it takes to believe half of what the context of another document says."""
+
 LEAST_CONTEXT = 0.01
 """A context that speaks against the query more than this does not take its name away any further."""
 
@@ -86,26 +89,44 @@ def fit_curve(scores: FloatArray, strength: FloatArray) -> Curve:
     return Curve(float(np.exp(best.x[0])) / spread, centre + spread * float(best.x[1]))
 
 
-def level(curve: Curve, scores: FloatArray, strength: FloatArray, total: float) -> Curve:
-    """Shift a curve until the probabilities of all documents sum to a number, as far as that can be."""
+def probabilities_summing_to(
+    total: float, curve: Curve, scores: FloatArray, strength: FloatArray
+) -> FloatArray:
+    """Shift a curve until the probabilities of all documents sum to a number, as far as that can be; (D,)."""
+    share = min(float(strength.sum()) / max(total, 1e-12), 1.0 - 1e-6)
     low, high = float(scores.min()) - 60.0 / curve.slope, float(scores.max()) + 60.0 / curve.slope
 
     def excess(middle: float) -> float:
-        return float(about(Curve(curve.slope, middle)(scores), strength).sum()) - total
+        return float(about(Curve(curve.slope, middle)(scores), strength, share).sum()) - total
 
     if excess(high) >= 0:
-        return Curve(curve.slope, high)
-    if excess(low) <= 0:
-        return Curve(curve.slope, low)
-    return Curve(curve.slope, float(brentq(excess, low, high, xtol=1e-6 * (high - low))))
+        middle = high
+    elif excess(low) <= 0:
+        middle = low
+    else:
+        middle = float(brentq(excess, low, high, xtol=1e-6 * (high - low)))
+    return about(Curve(curve.slope, middle)(scores), strength, share)
 
 
-def about(context: FloatArray, strength: FloatArray) -> FloatArray:
-    """Return the probability that each document is about the query, given its context and how much it names it."""
+def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray:
+    """Return the probability that each document is about the query, given its context and how much it names it.
+
+    A document that does not name the query is less likely to be about it than its context says, since documents
+    about it tend to name it (Elkan and Noto 2008); and it is never surer than those that do are on average, as
+    far as there are enough of them to vouch for it.
+
+    Parameters
+    ----------
+    share : float
+        P(named | about).
+    """
     bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
     log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded))
-    named = sigmoid(log_odds + NAMED_INTERCEPT + NAMED_BY_STRENGTH * strength)
-    return np.where(strength > 0, named, context)
+    named = np.maximum(sigmoid(log_odds + NAMED_INTERCEPT + NAMED_BY_STRENGTH * strength), bounded)
+    n_named = float(strength.sum())
+    vouched = float(strength @ named) / (n_named + VOUCHING)
+    unnamed = (1.0 - share) * context / (1.0 - share * context)
+    return np.where(strength > 0, named, vouched * unnamed)
 
 
 def sigmoid(x: FloatArray) -> FloatArray:

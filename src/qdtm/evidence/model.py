@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evidence.breadth import about, estimate_breadth, fit_curve, level
+from qdtm.evidence.breadth import estimate_breadth, fit_curve, probabilities_summing_to
 from qdtm.evidence.context import context_scores
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.views import FloatArray, standardised
@@ -116,8 +116,8 @@ def probabilities(
     """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,)."""
     scores = np.where(strength > 0, unseen, seen)
     total = share * estimate_breadth(unseen, strength)
-    curve = level(fit_curve(unseen, strength), scores, strength, total)
-    return np.where(possible, about(curve(scores), strength), 0.0)
+    p_j = probabilities_summing_to(total, fit_curve(unseen, strength), scores, strength)
+    return np.where(possible, p_j, 0.0)
 
 
 def worths(looks: Sequence[FloatArray], strength: FloatArray) -> list[float]:

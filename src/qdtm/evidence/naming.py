@@ -34,6 +34,9 @@ APART = 0.25
 FADE = 0.65
 """Each further naming leaves this share of the doubt whether a document is about the query."""
 
+LONG = 300.0
+"""In a document of more tokens than this a naming counts less, by the square root of how much longer it is."""
+
 DENSITY = 8.0
 """A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""
 
@@ -93,7 +96,8 @@ def name_documents(corpus: Corpus, searched: SearchedQuery) -> Naming:
 def strength_of(namings: FloatArray, lengths: IntArray) -> FloatArray:
     """How much documents name a query, 0 to 1, by how often they do in how many tokens; shape (D,)."""
     dense = -np.expm1(-DENSITY * namings / np.maximum(lengths, 1))
-    return np.where(namings > 0, np.maximum(1.0 - FADE**namings, dense), 0.0)
+    frequent = 1.0 - FADE ** (namings / np.sqrt(np.maximum(lengths / LONG, 1.0)))
+    return np.where(namings > 0, np.maximum(frequent, dense), 0.0)
 
 
 class NamingCounter:

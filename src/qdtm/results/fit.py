@@ -107,7 +107,7 @@ class ModelFit:
         _check_tokens(self)
         _check_stability(self)
         _check_relevance(self)
-        check_related(self.related, [c.word_indices for c in self.concepts], len(self.vocabulary))
+        check_related(self.related, [c.tied_indices for c in self.concepts], len(self.vocabulary))
         check_splits(self)
 
     @property

@@ -23,6 +23,9 @@ Measured on labelled corpora, see docs/relevance.md."""
 NAMED_AND_MEANT = 0.4
 """Of the documents that name a query without rivals, so many at least are about it, mostly."""
 
+LEAST_CUTOFF = 0.5
+"""Nothing is taken to be about a query that is likelier not to be."""
+
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
 
 
@@ -61,7 +64,7 @@ class Relevance:
             return 1.0
         found = np.cumsum(best)
         f1 = 2.0 * found / (np.arange(1, len(best) + 1) + found[-1])
-        return float(best[int(f1.argmax())])
+        return max(float(best[int(f1.argmax())]), LEAST_CUTOFF)
 
     @property
     def about(self) -> NDArray[np.bool_]:
