@@ -14,12 +14,17 @@ from qdtm.errors import QueryError
 from qdtm.showing import ShowsResult
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from qdtm.concepts import Concept, Query
     from qdtm.corpus import Corpus
+    from qdtm.evidence.corpus_views import CorpusViews
     from qdtm.posing import Posed
     from qdtm.results.fit import ModelFit
     from qdtm.results.sensitivity import Sensitivity
     from qdtm.results.topic import Topic
+    from qdtm.sampler.engines import Engine
     from qdtm.sampler.progress import ProgressCallback
     from qdtm.settings import Settings
 
@@ -43,6 +48,16 @@ class GoesDeeper(ShowsResult):
         rules: Sequence[str] = (),
         before: Sequence[Concept] = (),
     ) -> Posed:
+        raise NotImplementedError
+
+    def _views(
+        self,
+        corpus: Corpus,
+        queries: Sequence[Query],
+        unit: NDArray[np.float32] | None,
+        settings: Settings,
+        engine: Engine,
+    ) -> tuple[CorpusViews, NDArray[np.float32] | None]:
         raise NotImplementedError
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
@@ -99,6 +114,7 @@ class GoesDeeper(ShowsResult):
             If it cannot be answered, or is there already.
         """
         from qdtm.adding import add_query
+        from qdtm.cluster.opening import open_engine
         from qdtm.concepts import as_queries
         from qdtm.posing import judge
 
@@ -113,7 +129,9 @@ class GoesDeeper(ShowsResult):
         rules = [*(concept.rule for concept in fit.concepts), rule]
         posed = self._pose(corpus, queries, settings, rules=rules, before=fit.concepts)
         more = add_query(fit, corpus, posed, posed.evidence, settings, self.progress)
-        self._adopt(judge(more, corpus, posed.evidence), corpus)
+        with open_engine(settings) as engine:
+            views, _ = self._views(corpus, queries, posed.unit, settings, engine)
+        self._adopt(judge(more, corpus, posed.evidence, views), corpus)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
         return self._result.topics[-1]
 

@@ -30,7 +30,6 @@ from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose
 from qdtm.evidence.corpus_views import CorpusViews, views_of
-from qdtm.evidence.model import Evidence
 from qdtm.relevance.encoder import encode_corpus
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
@@ -277,14 +276,16 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     ) -> Self:
         """Answer the question, and make the outcome this estimator's own."""
         with open_engine(settings) as engine:
-            evidence = self._evidence(corpus, posed, settings, engine)
+            queries = [concept.query for concept in posed.concepts]
+            views, query_vectors = self._views(corpus, queries, posed.unit, settings, engine)
+            evidence = posed.evidence or evidence_of(corpus, posed.concepts, views, query_vectors)
             background = None if settings.start_as_paper else self._background(corpus, settings, engine)
             problem = posed.problem(corpus, settings, evidence, background)
             chains = run_chains(
                 problem, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
         fit = freeze(corpus, posed, chains, settings, self._parameters())
-        self._adopt(judge(fit, corpus, evidence), corpus)
+        self._adopt(judge(fit, corpus, evidence, views), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self
@@ -345,17 +346,6 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         encoded = encode_corpus(self.encoder, corpus, [query.words for query in queries], self.progress)
         views = views_of(corpus, unit, document_vectors=encoded.documents, background=background)
         return views, encoded.queries
-
-    def _evidence(
-        self, corpus: Corpus, posed: Posed, settings: Settings, engine: Engine
-    ) -> tuple[Evidence, ...]:
-        """The evidence of what was posed, learned again where a fit was taken up."""
-        if posed.evidence:
-            return posed.evidence
-        queries = [concept.query for concept in posed.concepts]
-        return evidence_of(
-            corpus, posed.concepts, *self._views(corpus, queries, posed.unit, settings, engine)
-        )
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters as JSON values, for the record; queries are recorded with their concepts."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from qdtm.concepts import Concept
 from qdtm.concepts.choosing import cover_the_corpus
@@ -20,7 +21,10 @@ from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
 from qdtm.evidence.model import Evidence
+from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.evidence.rivals import rival_posteriors
 from qdtm.evidence.topics import with_topics
+from qdtm.results.distributions import document_topics
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
@@ -137,12 +141,18 @@ def freeze(
     )
 
 
-def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence]) -> ModelFit:
+def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: CorpusViews) -> ModelFit:
     """Say how likely each document is to be about each query: the evidence, with what the topics add."""
-    revised = with_topics(
-        evidence, corpus.document_term_matrix, corpus.tokens, corpus.offsets, fit.token_topics
-    )
-    return replace(fit, relevance=probabilities_of(revised), strength=_columns([e.strength for e in evidence]))
+    counts = corpus.document_term_matrix
+    if cover_the_corpus(evidence):
+        shares = document_topics(counts, fit.word_topic)[:, : fit.n_queries]
+        possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            relevance = np.where(possible, rival_posteriors(views, shares), 0.0).astype(np.float32)
+    else:
+        revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)
+        relevance = probabilities_of(revised)
+    return replace(fit, relevance=relevance, strength=_columns([one.strength for one in evidence]))
 
 
 def probabilities_of(evidence: Sequence[Evidence]) -> NDArray[np.float32]:

@@ -45,6 +45,8 @@ class Evidence:
     ----------
     probability : ndarray of float64, shape (D,)
         0 for a document that cannot be about it.
+    possible : ndarray of bool, shape (D,)
+        Which documents can be about it at all.
     strength : ndarray of float64, shape (D,)
         How much each document names the query.
     seen, unseen : ndarray of float64, shape (D,)
@@ -55,6 +57,7 @@ class Evidence:
     """
 
     probability: FloatArray
+    possible: NDArray[np.bool_]
     strength: FloatArray
     seen: FloatArray
     unseen: FloatArray
@@ -101,9 +104,8 @@ def learn_evidence(
         weights = worths(unheard, strength)
         unseen = first + combine(unheard, weights)
         seen = first + combine([view(labels) for view in views.views], weights)
-    return Evidence(
-        probabilities(seen, unseen, strength, possible), strength, seen, unseen, tuple(words)
-    )
+    p_j = probabilities(seen, unseen, strength, possible)
+    return Evidence(p_j, possible, strength, seen, unseen, tuple(words))
 
 
 def probabilities(

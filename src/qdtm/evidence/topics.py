@@ -50,11 +50,10 @@ def with_topics(
 
 def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray) -> Evidence:
     """Put the evidence of a query and the looks of its topic together."""
-    possible = evidence.probability > 0
     weights = worths([evidence.unseen, unseen_topic], evidence.strength)
     unseen = combine([evidence.unseen, unseen_topic], weights)
     seen = combine([evidence.seen, seen_topic], weights)
-    p_j = probabilities(seen, unseen, evidence.strength, possible)
+    p_j = probabilities(seen, unseen, evidence.strength, evidence.possible)
     return replace(evidence, probability=p_j, seen=seen, unseen=unseen)
 
 

@@ -1,0 +1,54 @@
+"""Relevance of queries that cover a corpus together: each document is about one of them, or about the rest.
+
+In: the share of each document in each query's topic, and the views of the corpus. Out: how likely each document
+is to be about each query.
+
+The topics were fitted side by side and know their bounds, so they speak first. The views look at what they say
+(self-training), and the queries compete for each document.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.evidence.views import FloatArray, standardised
+
+ROUNDS = 2
+"""Looks at what was said so far."""
+
+VIEWS_WEIGHT = 2.0
+"""Of the views together, beside the topic."""
+
+LEAST_SHARE = 1e-4
+"""Shares in a topic are kept this far from 0 and 1 before their log odds are taken."""
+
+
+def rival_posteriors(views: CorpusViews, shares: FloatArray) -> FloatArray:
+    """Say how likely each document is to be about each query, (D, Q); rows sum to 1 at most.
+
+    Parameters
+    ----------
+    views : CorpusViews
+    shares : ndarray of float64, shape (D, Q)
+        p(z|d) of the queries' topics.
+    """
+    bounded = np.clip(shares, LEAST_SHARE, 1.0 - LEAST_SHARE)
+    topics = _standardised_columns(np.log(bounded / (1.0 - bounded)))
+    p_jq = shares
+    for _ in range(ROUNDS):
+        looks = [np.stack([view(labels) for labels in p_jq.T], axis=1) for view in views.views]
+        seen = np.mean([_standardised_columns(look) for look in looks], axis=0)
+        p_jq = _compete(topics + VIEWS_WEIGHT * seen)
+    return p_jq
+
+
+def _standardised_columns(scores: FloatArray) -> FloatArray:
+    return np.stack([standardised(column) for column in scores.T], axis=1)
+
+
+def _compete(scores: FloatArray) -> FloatArray:
+    """The softmax over the queries and the rest of the corpus, whose score is 0; (D, Q)."""
+    highest = np.maximum(scores.max(axis=1, keepdims=True), 0.0)
+    odds = np.exp(scores - highest)
+    return np.asarray(odds / (odds.sum(axis=1, keepdims=True) + np.exp(-highest)))
