@@ -24,7 +24,7 @@ DOUBT, USUAL_SHARE = 20.0, 0.7
 N_BINS = 512
 STEEPEST = 1e4
 
-NAMED_INTERCEPT, NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 0.0, 2.0, 0.25
+NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25
 """Log odds of a document that names the query: how they follow from how much it names it, and from its context."""
 
 VOUCHING = 5.0
@@ -120,13 +120,18 @@ def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray
     share : float
         P(named | about).
     """
-    bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
-    log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded))
-    named = np.maximum(sigmoid(log_odds + NAMED_INTERCEPT + NAMED_BY_STRENGTH * strength), bounded)
+    named = named_probability(context, strength)
     n_named = float(strength.sum())
     vouched = float(strength @ named) / (n_named + VOUCHING)
     unnamed = (1.0 - share) * context / (1.0 - share * context)
     return np.where(strength > 0, named, vouched * unnamed)
+
+
+def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:
+    """Return the probability that documents which name the query are about it, never below what context says."""
+    bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
+    log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded)) + NAMED_BY_STRENGTH * strength
+    return np.maximum(sigmoid(log_odds), bounded)
 
 
 def sigmoid(x: FloatArray) -> FloatArray:

@@ -64,15 +64,23 @@ class WordView:
 
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents, those that are labelled by the others."""
-        present = np.repeat(labels, np.diff(self._counts.indptr))  # (nnz,)
-        n_with = np.bincount(self._counts.indices, present, minlength=self._counts.shape[1])  # (V,)
-        n_labelled = float(labels.sum())
-        odds = np.log((n_with / self._p_word + WORD_DOUBT) / (n_labelled + WORD_DOUBT))
-        odds[self._hide] = 0.0
-        scores: FloatArray = (self._counts @ odds) / self._lengths
+        n_with, n_labelled = self._labelled_with(labels), float(labels.sum())
+        scores: FloatArray = (self._counts @ self.log_odds(labels)) / self._lengths
         rows = np.flatnonzero(labels > HEARD)
         scores[rows] = self._by_others(rows, labels[rows], n_with, n_labelled)
         return scores
+
+    def log_odds(self, labels: FloatArray) -> FloatArray:
+        """log p(word | labelled) / p(word), shrunk by `WORD_DOUBT`; 0 for hidden words, (V,)."""
+        n_with, n_labelled = self._labelled_with(labels), float(labels.sum())
+        odds: FloatArray = np.log((n_with / self._p_word + WORD_DOUBT) / (n_labelled + WORD_DOUBT))
+        odds[self._hide] = 0.0
+        return odds
+
+    def _labelled_with(self, labels: FloatArray) -> FloatArray:
+        """The labels of the documents that have each word, added up, (V,)."""
+        present = np.repeat(labels, np.diff(self._counts.indptr))  # (nnz,)
+        return np.bincount(self._counts.indices, present, minlength=self._counts.shape[1])
 
     def hidden(self, words: Sequence[int]) -> WordView:
         """Return the same view of documents without some words."""

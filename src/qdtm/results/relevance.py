@@ -1,7 +1,8 @@
 """How sure it is that documents are about a query: probabilities in, a cut-off and a count out.
 
 `Relevance` is what a result says about one query: each document's probability, where to cut if a list is
-needed, and how many documents are about it in all, with an interval.
+needed, and how many documents are about it in all, with an interval: how many of them name it, and how many more
+mean it.
 """
 
 from __future__ import annotations
@@ -15,18 +16,26 @@ from numpy.typing import NDArray
 from qdtm.results.checks.estimate import Interval
 from qdtm.results.distributions import FloatArray
 
-TYPICAL_ERROR, ALONE_ERROR = 0.35, 0.6
-"""How far the logarithm of the count is usually off: of queries that cover the corpus, and of others.
+TYPICAL_ERROR = 0.35
+"""How far the logarithm of the count is usually off, of queries that cover the corpus and so bound each other."""
 
-Measured on labelled corpora, see docs/relevance.md."""
-
-NAMED_AND_MEANT = 0.4
-"""Of the documents that name a query without rivals, so many at least are about it, mostly."""
+NAMED_ERROR, UNNAMED_ERROR = 0.2, 0.3
+"""The same of other queries: if all documents about it name it, and what is added as e times fewer do."""
 
 LEAST_CUTOFF = 0.5
 """Nothing is taken to be about a query that is likelier not to be."""
 
+NEAR = 0.5
+"""What is only near a query has this much of the share in its topic that documents about it have on average."""
+
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
+
+
+def typical_error(strength: FloatArray, scores: FloatArray) -> float:
+    """How far the logarithm of the count of a query without rivals is usually off."""
+    named, total = float(strength.sum()), float(scores.sum())
+    share = min(max(named / total, 0.01), 1.0) if total > 0 else 1.0
+    return float(NAMED_ERROR - UNNAMED_ERROR * np.log(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,27 +46,30 @@ class Relevance:
     ----------
     query : str
     scores : ndarray of float64, shape (D,)
-        Between 0 and 1. Where documents were not judged, their share in the query's topic.
+        Between 0 and 1.
+    names : ndarray of bool, shape (D,)
+        Which documents name the query.
+    topic_share : ndarray of float64, shape (D,)
+        The share of each document in the query's topic.
     counted : Interval, optional
         How many documents are about the query by what a person said of a sample of them, if one did.
     typical_error : float
         How far the logarithm of the count is usually off.
-    n_named : int, optional
-        How many documents name the query, if that is all that bounds it from below.
     """
 
     query: str
     scores: FloatArray
+    names: NDArray[np.bool_]
+    topic_share: FloatArray
     counted: Interval | None = None
     typical_error: float = TYPICAL_ERROR
-    n_named: int | None = None
 
     @cached_property
     def cutoff(self) -> float:
         """The recommended cut-off: documents from here up are taken to be about the query.
 
-        It balances what is missed against what is found wrongly: of all cut-offs it has the highest F1 that
-        the probabilities promise.
+        It balances what is missed against what is found wrongly: of all cut-offs from 0.5 up it has the highest
+        F1 that the probabilities promise.
         """
         best = np.sort(self.scores)[::-1]
         if not len(best) or best[0] <= 0:
@@ -66,10 +78,18 @@ class Relevance:
         f1 = 2.0 * found / (np.arange(1, len(best) + 1) + found[-1])
         return max(float(best[int(f1.argmax())]), LEAST_CUTOFF)
 
-    @property
+    @cached_property
     def about(self) -> NDArray[np.bool_]:
         """Which documents are taken to be about the query, shape (D,)."""
-        return np.asarray((self.scores >= self.cutoff) & (self.scores > 0))
+        return np.asarray(self.scores >= self.cutoff)
+
+    @cached_property
+    def near(self) -> NDArray[np.bool_]:
+        """Which others the query's topic also holds: near it, below the cut-off; shape (D,)."""
+        if not self.about.any():
+            return np.zeros(len(self.scores), np.bool_)
+        usual = float(self.topic_share[self.about].mean())
+        return np.asarray(~self.about & (self.scores > 0) & (self.topic_share >= NEAR * usual))
 
     @property
     def n_listed(self) -> int:
@@ -77,35 +97,51 @@ class Relevance:
         return int(self.about.sum())
 
     @property
+    def n_near(self) -> int:
+        """How many documents are only near the query."""
+        return int(self.near.sum())
+
+    @property
+    def n_names(self) -> int:
+        """How many documents name the query, be they about it or not."""
+        return int(self.names.sum())
+
+    @property
     def n_about(self) -> float:
         """How many documents are about the query: the sum of the probabilities, or as counted."""
         return float(self.scores.sum()) if self.counted is None else self.counted.estimate
 
     @property
-    def n_about_interval(self) -> tuple[float, float]:
-        """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted.
+    def n_named(self) -> float:
+        """How many documents name the query and are about it: the sum of their probabilities."""
+        return float(self.scores[self.names].sum())
 
-        A query without rivals may mean far less than its topic: the words that name it may mostly stand in
-        documents about other things. So its interval goes down to a part of the documents that name it.
-        """
+    @property
+    def n_meant(self) -> float:
+        """How many more are about it without naming it."""
+        return float(self.scores[~self.names].sum())
+
+    @property
+    def n_about_interval(self) -> tuple[float, float]:
+        """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted."""
         if self.counted is not None:
             return self.counted.low, self.counted.high
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
         spread = np.hypot(self.typical_error, chance / max(self.n_about, 1.0))
         factor = float(np.exp(_WITHIN_90 * spread))
-        low = self.n_about / factor
-        if self.n_named is not None:
-            low = min(low, NAMED_AND_MEANT * self.n_named)
-        return low, min(self.n_about * factor, float(len(self.scores)))
+        return self.n_about / factor, min(self.n_about * factor, float(len(self.scores)))
 
     def summary(self) -> str:
         """Say it in a sentence, for people."""
         low, high = self.n_about_interval
-        n_documents = len(self.scores)
-        return (
-            f"{self.n_about:,.0f} of {n_documents:,} documents ({low:,.0f} to {high:,.0f}); "
-            f"{self.n_listed:,} have a relevance of {self.cutoff:.2f} or more"
-        )
+        n_about = round(self.n_about)
+        are = "is" if n_about == 1 else "are"
+        said = f"{n_about:,} of {len(self.scores):,} documents {are} about it ({low:,.0f} to {high:,.0f})"
+        if self.counted is not None:
+            return said
+        n_named = min(round(self.n_named), n_about)
+        name, mean = ("names" if n_named == 1 else "name"), ("means" if n_about - n_named == 1 else "mean")
+        return f"{said}: {n_named:,} {name} it, {n_about - n_named:,} more {mean} it"
 
     def __repr__(self) -> str:
         return f"Relevance({self.query!r}: {self.summary()})"

@@ -31,7 +31,7 @@ from qdtm.results.distributions import (
 from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
-from qdtm.results.relevance import ALONE_ERROR, Relevance
+from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
 from qdtm.results.scores import judged_relevance, main_subtopics
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.stability import Stability
@@ -236,27 +236,32 @@ class Result:
 
     def scores(self, q: int) -> QueryScores:
         """Score all documents against query `q`."""
-        weights = np.hstack([self.query_weights[:, [q]], self.subtopic_weights(q)])  # (V, 1 + B)
-        unknown = np.zeros(weights.shape[1])
-        unknown[0] = topic_shares(self.fit.word_topic)[q]
-        scores = average_over_tokens(self.corpus.document_term_matrix, weights, unknown)  # (D, 1 + B)
-        share, shares, ids = scores[:, 0], scores[:, 1:], subtopic_ids(self.fit, q)
-        main = main_subtopics(shares, share, self.topics[q].prevalence, branches(ids))
-        judged = judged_relevance(self.fit)
-        relevance = share if judged is None else judged[:, q]
-        return QueryScores(relevance, share, ids, shares, *main)
+        relevance = self.relevance(q)
+        shares, ids = self._subtopic_shares(q), subtopic_ids(self.fit, q)
+        main = main_subtopics(shares, relevance.about, branches(ids))
+        return QueryScores(relevance.scores, relevance.topic_share, ids, shares, *main)
 
     def relevance(self, query: str | int = 0) -> Relevance:
         """Say how likely each document is to be about a query, where to cut, and how many are about it."""
         q = self.query_index(query)
-        judged = judged_relevance(self.fit)
-        scores = self.scores(q).share if judged is None else judged[:, q]
-        check = self.check_of(q)
+        fit, check = self.fit, self.check_of(q)
         counted = None if check is None or not check.is_enough else check.estimate().n_about
-        concept = self.fit.concepts[q]
-        if topic_shares(self.fit.word_topic)[: self.fit.n_queries].sum() >= FULL_COVER:
-            return Relevance(concept.name, scores, counted)  # rivals bound it
-        return Relevance(concept.name, scores, counted, ALONE_ERROR, concept.retrieved)
+        scores, strength = judged_relevance(fit)[:, q], fit.strength[:, q].astype(np.float64)
+        covers = fit.relevance.sum() >= FULL_COVER * len(scores) and fit.n_queries > 1  # rivals bound it
+        error = TYPICAL_ERROR if covers else typical_error(strength, fit.relevance[:, q])
+        name, share = fit.concepts[q].name, self._topic_share(q)
+        return Relevance(name, scores, strength > 0, share, counted, error)
+
+    def _topic_share(self, q: int) -> FloatArray:
+        """p(z|d) of the topic of query `q`, (D,)."""
+        usual = topic_shares(self.fit.word_topic)[[q]]
+        counts = self.corpus.document_term_matrix
+        return average_over_tokens(counts, self.query_weights[:, [q]], usual)[:, 0]
+
+    def _subtopic_shares(self, q: int) -> FloatArray:
+        """The share of each document in each subtopic of query `q`, in level order, (D, B)."""
+        weights = self.subtopic_weights(q)
+        return average_over_tokens(self.corpus.document_term_matrix, weights, np.zeros(weights.shape[1]))
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
         """Return the relevance to query `q` without what a person said, (D,), and its cut-off."""

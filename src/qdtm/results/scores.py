@@ -117,19 +117,16 @@ def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:
 
 
 def main_subtopics(
-    shares: FloatArray, relevance: FloatArray, prevalence: float, tree: Sequence[Branch]
+    shares: FloatArray, about: NDArray[np.bool_], tree: Sequence[Branch]
 ) -> tuple[NDArray[np.int32], FloatArray]:
-    """Return the subtopic that has the largest share of each document, where that means something.
+    """Return the subtopic that has the largest share of each document that is about the query.
 
     Parameters
     ----------
     shares : ndarray of shape (D, B)
         Of each document in each subtopic, in level order.
-    relevance : ndarray of shape (D,)
-        Of each document to the query.
-    prevalence : float
-        The query's share of the corpus; a document that is no more about the query than this has no main
-        subtopic.
+    about : ndarray of bool, shape (D,)
+        Which documents are about the query; others have no main subtopic.
     tree : sequence of Branch
         Which subtopics are below which; the one with the largest share is looked for on each level, below
         the one found on the level before.
@@ -144,7 +141,7 @@ def main_subtopics(
     main = np.full(len(shares), -1, np.int32)
     share = np.zeros(len(shares))
     for parent, columns in tree:
-        rows = np.flatnonzero((main == parent) & (relevance > prevalence))
+        rows = np.flatnonzero((main == parent) & about)
         largest = shares[rows, columns].max(axis=1, initial=0.0)
         best = columns.start + shares[rows, columns].argmax(axis=1)
         has_one = largest > 0
