@@ -25,11 +25,11 @@ from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import ParameterError
+from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose
-from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.relevance.encoder import encode_corpus
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable

@@ -20,8 +20,8 @@ from qdtm.corpus import Corpus
 from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
-from qdtm.evidence.model import Evidence
 from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.evidence.model import Evidence
 from qdtm.evidence.rivals import rival_posteriors
 from qdtm.evidence.topics import with_topics
 from qdtm.results.distributions import document_topics

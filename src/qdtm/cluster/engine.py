@@ -31,7 +31,7 @@ from qdtm.errors import ClusterError, QdtmError
 from qdtm.sampler.assignment import columns_for, empty_tally
 from qdtm.sampler.engines import Standing
 from qdtm.sampler.kernels import Assignment, Counts, Tally
-from qdtm.sampler.shards import DocumentPriors, MOST_SHARDS, Orders, Shard, cut
+from qdtm.sampler.shards import MOST_SHARDS, DocumentPriors, Orders, Shard, cut
 
 FAN_IN = 8
 """Answers of more workers than this are added up in a tree."""

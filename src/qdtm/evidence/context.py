@@ -58,7 +58,9 @@ def context_scores(
     visible = np.ones(weighted.shape[1])
     visible[list(words)] = 0.0
     features = normalize(weighted @ sparse.diags(visible)).tocsr()
-    learned = np.sort(np.concatenate([_sample(named, hashes, MOST_NAMERS), _sample(~named, hashes, MOST_OTHERS)]))
+    learned = np.sort(
+        np.concatenate([_sample(named, hashes, MOST_NAMERS), _sample(~named, hashes, MOST_OTHERS)])
+    )
     scores = np.zeros(len(strength))
     for fold in range(N_FOLDS):
         seen = learned[folds[learned] != fold]

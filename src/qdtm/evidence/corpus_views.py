@@ -16,8 +16,6 @@ from threadpoolctl import threadpool_limits
 from qdtm.corpus.corpus import Corpus
 from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
 from qdtm.sampler.background import Background, background_of
-from qdtm.sampler.engines import Engine
-from qdtm.sampler.progress import ProgressCallback
 
 
 class CorpusViews:

@@ -71,7 +71,7 @@ class WordView:
         return scores
 
     def log_odds(self, labels: FloatArray) -> FloatArray:
-        """log p(word | labelled) / p(word), shrunk by `WORD_DOUBT`; 0 for hidden words, (V,)."""
+        """Log p(word | labelled) / p(word), shrunk by `WORD_DOUBT`; 0 for hidden words, (V,)."""
         n_with, n_labelled = self._labelled_with(labels), float(labels.sum())
         odds: FloatArray = np.log((n_with / self._p_word + WORD_DOUBT) / (n_labelled + WORD_DOUBT))
         odds[self._hide] = 0.0
@@ -86,7 +86,9 @@ class WordView:
         """Return the same view of documents without some words."""
         return WordView(self._counts, words)
 
-    def _by_others(self, rows: IntArray, own: FloatArray, n_with: FloatArray, n_labelled: float) -> FloatArray:
+    def _by_others(
+        self, rows: IntArray, own: FloatArray, n_with: FloatArray, n_labelled: float
+    ) -> FloatArray:
         chosen = self._counts[rows]
         sizes, words = np.diff(chosen.indptr), chosen.indices
         taken = np.repeat(own, sizes)
@@ -190,7 +192,9 @@ class MeaningView:
         gram = self._features.T @ self._features
         gram[np.diag_indices(len(gram))] += RIDGE
         self._inverse = np.linalg.inv(gram)
-        self._leverage = np.einsum("ij,jk,ik->i", self._features, self._inverse, self._features, optimize=True)
+        self._leverage = np.einsum(
+            "ij,jk,ik->i", self._features, self._inverse, self._features, optimize=True
+        )
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:

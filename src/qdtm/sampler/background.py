@@ -111,11 +111,18 @@ def background_of(
     """Return the background of a corpus: learned once, then remembered here and in the cache folder."""
     known = _KNOWN.setdefault(corpus, {})
     if n_topics not in known:
-        path = cache_directory() / "backgrounds" / f"{corpus.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
+        path = (
+            cache_directory() / "backgrounds" / f"{corpus.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
+        )
         topics = _read(path, corpus)
         if topics is None:
             found = learn_background(
-                corpus.tokens, corpus.offsets, corpus.n_words, engine or Threads(), n_topics=n_topics, progress=progress
+                corpus.tokens,
+                corpus.offsets,
+                corpus.n_words,
+                engine or Threads(),
+                n_topics=n_topics,
+                progress=progress,
             )
             _keep(path, found.token_topics)
         else:
