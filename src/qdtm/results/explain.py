@@ -201,7 +201,8 @@ def _weight(
         s = subtopic_position(result.topics[q], subtopic)
         return q, result.subtopic_weights(q)[words, s]
     weights = result.query_weights[words]  # (n, Q)
-    likeliest = int(np.lexsort((weights.sum(axis=0), relevance))[-1])  # of equal ones the largest share
+    share = weights.sum(axis=0)  # (Q,)
+    likeliest = max(range(len(share)), key=lambda q: (relevance[q], share[q]))
     q = likeliest if query is None else result.query_index(query)
     return q, weights[:, q]
 
