@@ -76,7 +76,9 @@ def test_of_copies_the_one_that_names_the_query_as_much_counts():
     strength, relevance = fit.strength.copy(), fit.relevance.copy()
     strength[0], relevance[0], relevance[1] = 0.125, 0.25, 0.75
     changed = Result(replace(fit, strength=strength, relevance=relevance), corpus)
-    assert new_relevance(changed, like(changed, ["fire and wind"])).scores.tolist() == [0.75]
+    new = like(changed, ["match", "match", "fire and wind"])
+    assert new_relevance(changed, new).scores[2] == 0.75
     strength[1] = 0.5
     changed = Result(replace(fit, strength=strength, relevance=relevance), corpus)
-    assert new_relevance(changed, like(changed, ["fire and wind"])).scores.tolist() == [0.25]
+    assert new_relevance(changed, new).scores[2] == 0.25
+    assert new_relevance(changed, corpus).scores.tolist() == relevance[:, 0].tolist()

@@ -67,11 +67,17 @@ def _copied(
 ) -> NDArray[np.int64]:
     """Return the fitted document that has the words of each new one, -1 for none, (D,).
 
-    Of several the first that names the query as much: a text may do so by words beyond the vocabulary.
+    Of several the one in the same place, as in the fitted corpus itself, else the first that names the query
+    as much: a text may do so by words beyond the vocabulary.
     """
     known, wanted = result.corpus.document_hashes, new.document_hashes
+    found = _find(known, wanted)
     alike = _find(_mixed(known, known_strength), _mixed(wanted, strength))
-    return np.where(alike >= 0, alike, _find(known, wanted))
+    found = np.where(alike >= 0, alike, found)
+    both = min(len(known), len(wanted))
+    same = np.flatnonzero(known[:both] == wanted[:both])
+    found[same] = same
+    return found
 
 
 def _mixed(hashes: NDArray[np.uint64], strength: NDArray[np.floating]) -> NDArray[np.uint64]:
