@@ -67,7 +67,6 @@ def _topic_values(topic: Topic, n_words: int, about: str = "") -> dict[str, Any]
             id=each.id,
             name=each.short_name,
             color=series_number(s),
-            prevalence=each.prevalence,
             of_parent=each.prevalence / topic.prevalence if topic.prevalence else 0.0,
             words=word_bars(each, n=n_words),
             documents=(),
