@@ -23,6 +23,7 @@ from qdtm.embeddings.vectors import VocabularyVectors
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.model import Evidence
 from qdtm.evidence.rivals import rival_posteriors
+from qdtm.evidence.scoring import distil
 from qdtm.evidence.topics import with_topics
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import ModelFit
@@ -157,7 +158,9 @@ def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: Co
     else:
         revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)
         relevance = probabilities_of(revised)
-    return replace(fit, relevance=relevance, strength=_columns([one.strength for one in evidence]))
+    strength = _columns([one.strength for one in evidence])
+    words = distil(counts, relevance, strength)
+    return replace(fit, relevance=relevance, strength=strength, word_evidence=words)
 
 
 def probabilities_of(evidence: Sequence[Evidence]) -> NDArray[np.float32]:
