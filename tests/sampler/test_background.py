@@ -11,7 +11,6 @@ import pytest
 from planted import own_words, plant
 from qdtm import Corpus
 from qdtm.sampler import background as module
-from qdtm.sampler import shards
 from qdtm.sampler.background import Background, background_of, learn_background
 from qdtm.sampler.engines import Threads
 from qdtm.sampler.progress import Progress
@@ -65,17 +64,16 @@ def test_threads_do_not_change_a_byte(corpus: Corpus, monkeypatch: pytest.Monkey
     one, two = learned(corpus), learned(corpus, 2)
     assert one.token_topics.tobytes() == two.token_topics.tobytes()
     assert one.word_topic.tobytes() == two.word_topic.tobytes()
-    assert shards.MOST_SHARDS >= n_shards
 
 
 def test_planted_topics_come_back(planted) -> None:
     corpus, found = planted.corpus, learned(planted.corpus)
     assert found.word_topic.sum() == corpus.n_tokens
-    best = np.argmax(found.word_topic, axis=1)  # (V,)
-    for words in planted.words:
-        places = [corpus.word_index[word] for word in words[:8]]
-        assert len(set(best[places].tolist())) == 1
-    assert len({best[corpus.word_index[words[0]]] for words in planted.words}) == 5
+    own = np.stack([found.word_topic[[corpus.word_index[w] for w in words]].sum(axis=0) for words in WORDS])
+    large = own.sum(axis=0) > 0.02 * corpus.n_tokens  # topics of general words, and of leftovers, aside
+    purity = own.max(axis=0) / np.maximum(own.sum(axis=0), 1)  # (K,)
+    assert (purity[large] > 0.9).all()
+    assert set(own[:, large].argmax(axis=0).tolist()) == set(range(5))
 
 
 def test_it_says_how_far_it_is(corpus: Corpus) -> None:

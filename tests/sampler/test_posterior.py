@@ -168,7 +168,19 @@ def posterior(franchise: Franchise) -> tuple[dict[int, float], dict[tuple[int, i
 
 @njit
 def many_sweeps(
-    assignment, swept, evidence, counts, tally, mass_k, rules, word_kind, stream, n_columns, m_k, seen, n_tables
+    assignment,
+    swept,
+    evidence,
+    counts,
+    tally,
+    mass_k,
+    rules,
+    word_kind,
+    stream,
+    n_columns,
+    m_k,
+    seen,
+    n_tables,
 ):
     """Sweep as often as the records have rows, drawing G_0 and tables between, and write the state down."""
     base_mass = mass_k - counts.n_wk.sum(axis=0)
