@@ -1,4 +1,4 @@
-"""What all tests share: the same examples every time, no machine too busy for them, and a cache of their own."""
+"""What all tests share: the same examples every time, on a busy machine too, and a cache of their own."""
 
 import os
 

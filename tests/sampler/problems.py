@@ -22,7 +22,7 @@ def problem_of(
     evidence: np.ndarray | None = None,
     **before: object,
 ) -> ParentProblem:
-    """Pose a problem of documents given as lists of words; `related[q]` is (V, C_q); no evidence is 0.5 for all."""
+    """Pose a problem of documents as lists of words; `related[q]` is (V, C_q); no evidence is 0.5 for all."""
     words = [np.array(c, np.int32) for c in concept_words]
     graph = promotion_graph(None, words, 1.0, n_words=n_words)
     if related is not None:

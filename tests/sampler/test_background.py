@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ def corpus(planted) -> Corpus:
     """The same corpus as an object of its own, which nobody remembers anything of."""
     again = planted.corpus
     vocabulary, tokens, offsets = again.vocabulary, again.tokens, again.offsets
-    documents = [[vocabulary[w] for w in tokens[a:b]] for a, b in zip(offsets, offsets[1:], strict=False)]
+    documents = [[vocabulary[w] for w in tokens[a:b]] for a, b in pairwise(offsets)]
     return Corpus.from_tokens(documents)
 
 

@@ -1,4 +1,4 @@
-"""Queries that join: what a parent takes, what stays, which documents are swept again, and with which priors."""
+"""Queries that join: what a parent takes, what stays, which documents are swept, with which priors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which concept words a set of queries is fitted with, and the evidence that chooses them.
 
-In: a corpus, queries and the views of the corpus. Out: one `Concept` and one `Evidence` a query. Concepts are as
-`build_concepts` makes them: as published if the queries cover the corpus together, otherwise only with words
-that cohere with their query.
+In: a corpus, queries and the views of the corpus. Out: one `Concept` and one `Evidence` a query. Concepts are
+as `build_concepts` makes them: as published if the queries cover the corpus together, otherwise only with
+words that cohere with their query.
 
 Together, queries keep general words from each other: what two of them propose, neither gets. A query that is
 asked alone has nobody to do that for it.
@@ -163,7 +163,7 @@ def cover_the_corpus(evidence: Sequence[Evidence]) -> bool:
 def coherent_words(
     draft: Draft, evidence: Evidence, hashes: NDArray[np.uint64], min_precision: float
 ) -> NDArray[np.bool_]:
-    """Which words stand mostly in documents about a query, and in enough different ones that name it, (V,)."""
+    """Which words stand mostly in documents about a query, in enough different ones that name it, (V,)."""
     index = draft.index
     precision = precision_of_words(index, evidence)
     named = np.flatnonzero(evidence.strength > 0)
@@ -181,7 +181,7 @@ def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
 
 
 def tie_words(concept: Concept, precision: FloatArray, min_precision: float) -> Concept:
-    """Tie the words of a concept to its topic, but for general ones of the query's own; the best stays tied."""
+    """Tie the words of a concept to its topic, all but the query's own that are general; its best stays."""
     own = [word.index for word in concept.words if word.origin == "query"]
     best = max(own, key=lambda w: precision[w], default=-1)
     general = {w for w in own if w != best and precision[w] < min_precision}

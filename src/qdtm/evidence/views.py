@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 WORD_DOUBT = 50.0
-"""Ordinary documents mixed into the labelled ones before words are compared: a word that few have says little."""
+"""Ordinary documents mixed into the labelled ones before words are compared: rare words say little."""
 
 TOPIC_DOUBT = 20.0
 """The same for topics, of which there are fewer."""
