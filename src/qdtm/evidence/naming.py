@@ -35,7 +35,7 @@ FADE = 0.65
 """Each further naming leaves this share of the doubt whether a document is about the query."""
 
 LONG = 1000.0
-"""In a document of more tokens than this a naming counts less, by the square root of how much longer it is."""
+"""In a document of more tokens than this a naming counts less, by the root of how much longer it is."""
 
 DENSITY = 8.0
 """A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""

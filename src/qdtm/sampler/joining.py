@@ -1,4 +1,4 @@
-"""Queries join topics that were there before: the start of phase 1, for the first queries and for a later one.
+"""Queries join topics that were there before: the start of phase 1, for the first queries and later ones.
 
 In: a `ParentProblem`, whose `before` are the topics of a background, or of a fit without the newest queries.
 Out: a `Chain` that starts where these ended.
@@ -62,7 +62,7 @@ def start_joining(
 
 
 def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
-    """The topics of all tokens before, those of the background moved up to make room for new parents, (N,)."""
+    """The topics of all tokens before, the background's moved up to make room for new parents, (N,)."""
     assert problem.before is not None
     moved = problem.n_parents - problem.n_before
     topics: NDArray[np.int32] = problem.before + moved * (problem.before >= problem.n_before).astype(np.int32)
@@ -70,7 +70,7 @@ def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
 
 
 def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
-    """The topic of each token, with those that new parents take and the concept words' own documents, (N',)."""
+    """The topic of each token, new parents having theirs, and of the concept words' own documents, (N',)."""
     before, n_before = topics_before(problem), problem.n_before
     claims = np.repeat(claimed_documents(problem), np.diff(problem.offsets))  # (N,)
     taken = np.where(claims >= 0, claims, absorbed_topics(problem, before)[before])
