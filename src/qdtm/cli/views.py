@@ -140,7 +140,7 @@ def topic_section(
     relevance, said = result.relevance(q), result.answered_check_of(q)
     known = [
         ("about it", relevance.summary()),
-        ("beside it", relevance.near_summary()),
+        ("near it", relevance.near_summary()),
         ("checked", said.summary() if said is not None else ""),
         ("reason", concept.check.reason),
         ("concept words", ", ".join(word.word for word in concept.words)),
