@@ -31,7 +31,7 @@ from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
 from qdtm.sampler.background import Background
 from qdtm.sampler.chains import Chains
-from qdtm.sampler.problem import ParentProblem
+from qdtm.sampler.problem import ParentProblem, Priors, smoothing_for
 from qdtm.settings import Settings
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")
@@ -80,7 +80,7 @@ class Posed:
             graph=self.graph,
             unit=self.unit if settings.word_filtering else None,
             promotion_weight=settings.promotion_weight if self.unit is not None else 0.0,
-            priors=settings.priors,
+            priors=priors_of(settings, corpus.n_words),
             evidence=probabilities_of(evidence),
             before=background.token_topics if background is not None and joins else None,
         )
@@ -108,6 +108,11 @@ def pose(
     return Posed(concepts, graph, None if embedded is None else embedded.unit, evidence)
 
 
+def priors_of(settings: Settings, n_words: int) -> Priors:
+    """The priors of phase 1 for a vocabulary of so many words."""
+    return settings.priors if settings.start_as_paper else smoothing_for(settings.priors, n_words)
+
+
 def freeze(
     corpus: Corpus,
     posed: Posed,
@@ -132,7 +137,7 @@ def freeze(
         token_promoted=parents.token_promoted,
         parent_trace=parents.trace,
         subtopic_traces=tuple(s.trace for s in subtopics),
-        beta=settings.priors.beta,
+        beta=priors_of(settings, corpus.n_words).beta,
         threshold=threshold,
         parameters=parameters,
         corpus_fingerprint=corpus.fingerprint,

@@ -69,7 +69,7 @@ def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
     title = _verdict_heading(check.name, check)
     retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
-    named = f"{check.n_named:,} documents name it, {check.n_mainly:,} of them mainly"
+    named = f"{check.n_named:,} documents name it, {check.n_mainly:,} of them more than in passing"
     known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]
     columns: Columns = [
         *((name, _NO_WRAP) for name in ("word", "status")),
@@ -140,7 +140,7 @@ def topic_section(
     relevance, said = result.relevance(q), result.answered_check_of(q)
     known = [
         ("about it", relevance.summary()),
-        ("beside it", relevance.near_summary()),
+        ("near it", relevance.near_summary()),
         ("checked", said.summary() if said is not None else ""),
         ("reason", concept.check.reason),
         ("concept words", ", ".join(word.word for word in concept.words)),
