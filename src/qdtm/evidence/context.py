@@ -38,7 +38,7 @@ PENALTY = 1.0
 def context_scores(
     weighted: Any, strength: FloatArray, words: Sequence[int], hashes: NDArray[np.uint64]
 ) -> FloatArray | None:
-    """Score documents by the company that the query's words keep; None if too few name it.
+    """Score documents by the company that the query's words keep; None if too few name it, or all do.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def context_scores(
     """
     named = strength > 0
     folds = (hashes % np.uint64(N_FOLDS)).astype(np.int64)
-    if named.sum() < FEWEST or len(np.unique(folds[named])) < 2:
+    one_sided = any(len(np.unique(folds[part])) < 2 for part in (named, ~named))
+    if named.sum() < FEWEST or one_sided:
         return None
     visible = np.ones(weighted.shape[1])
     visible[list(words)] = 0.0
