@@ -131,7 +131,7 @@ class TestCoherence:
 class TestTies:
     """A general word of a query of several is not tied to its topic."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def corpus(self):
         """Deaf people's language is signed; programs have languages, and cheques signs."""
         rng = np.random.default_rng(0)
