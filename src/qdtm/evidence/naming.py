@@ -34,7 +34,7 @@ APART = 0.25
 FADE = 0.65
 """Each further naming leaves this share of the doubt whether a document is about the query."""
 
-LONG = 300.0
+LONG = 1000.0
 """In a document of more tokens than this a naming counts less, by the root of how much longer it is."""
 
 DENSITY = 8.0

@@ -130,7 +130,7 @@ def _second_phase(fit: _Fit, parents: ParentFit, names: Sequence[str]) -> tuple[
             tokens,
             offsets,
             problem.n_words,
-            problem.priors,
+            settings.priors,
             settings.schedule,
             settings.fewest_tokens(len(problem.tokens), len(tokens)),
             settings.seed,
