@@ -59,7 +59,7 @@ def peak_of_fit(size: str) -> str:
     peak = _status("VmHWM") - before
     bound = fit_bytes(
         n_tokens=n_tokens, n_documents=len(offsets) - 1, n_words=n_words, n_topics=n_queries + background,
-        n_chains=n_chains, n_jobs=n_jobs,
+        n_queries=n_queries, n_chains=n_chains, n_jobs=n_jobs,
     )  # fmt: skip
     sizes = (n_tokens, len(offsets) - 1, n_words, n_queries + background, n_jobs, n_chains)
     return f"| {' | '.join(map('{:,}'.format, sizes))} | {peak / _MB:,.0f} MB | {bound / _MB:,.0f} MB |"

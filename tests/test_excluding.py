@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qdtm import Corpus, Query, QueryDrivenTopicModel
-from qdtm.concepts.choosing import choose_concepts, measure_reaches
+from qdtm.concepts.choosing import choose_concepts, document_evidence
 
 CAT = ["jaguar prey forest river night cat", "jaguar cat jungle prey hunt", "jaguar hunt river jungle cub",
        "forest cat prey cub jaguar", "jungle night jaguar hunt forest"]  # fmt: skip
@@ -28,12 +28,13 @@ def with_car(corpus: Corpus) -> np.ndarray:
     return np.asarray(column.todense()).ravel() > 0
 
 
-def test_the_word_is_no_concept_word_and_its_documents_are_not_claimed(corpus, query):
+def test_the_word_is_no_concept_word_and_its_documents_cannot_be_about_it(corpus, query):
     (concept,) = choose_concepts(corpus, [query])
     assert "jaguar" in [word.word for word in concept.words]
     assert "car" not in [word.word for word in concept.words]
-    (reach,) = measure_reaches(corpus, [concept])
-    assert not with_car(corpus)[reach.documents].any()
+    evidence = document_evidence(corpus, query)
+    assert (evidence.probability[with_car(corpus)] == 0).all()
+    assert evidence.n_about > 10
     assert concept.retrieved == len(CAT * 3)
 
 

@@ -24,7 +24,7 @@ BAD: dict[str, list[Any]] = {
     "min_prevalence": [-0.001, 1.0, NAN, "0.5%", None],
     "similarity_threshold": [-1.01, 1.5, NAN, "high", None, np.array([0.5, 0.6])],
     "refuse": ["yes", 0, None],
-    "min_pointing": [-0.1, 1.0, NAN, "some", None],
+    "min_precision": [-0.1, 1.0, NAN, "some", None],
     "engine": ["spark", "", None, 1, True],
     "address": ["localhost:6379", 6379, ""],
     "worker_dir": ["/shared", 1, ""],
@@ -41,6 +41,11 @@ BAD: dict[str, list[Any]] = {
     "progress": [5, "tqdm"],
     "encoder": [5, "", ["a"]],
 }
+
+
+def cores() -> int | None:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def settings_of(**parameters: Any) -> Settings:
@@ -69,24 +74,26 @@ def test_defaults() -> None:
     assert (settings.schedule.min_sweeps, settings.schedule.max_sweeps) == (100, 300)
     assert settings.n_background_topics is None
     assert settings.similarity_threshold is None
-    assert settings.min_pointing is None
+    assert settings.min_precision is None
     assert settings.subtopics
     assert not settings.start_as_paper
-    assert (settings.seed, settings.n_jobs) == (0, 1)
+    assert (settings.seed, settings.n_jobs) == (0, cores())
+    joining = settings.joining_schedule
+    assert (joining.min_sweeps, joining.max_sweeps) == (30, 60)
 
 
 def test_the_papers_preset() -> None:
     settings = settings_of(preset="paper")
     assert settings.start_as_paper
     assert (settings.schedule.min_sweeps, settings.schedule.max_sweeps) == (2000, 2000)
-    assert settings.min_pointing == 0.0
+    assert settings.min_precision == 0.0
     assert settings.keep_of_parent == 1.0
 
 
 def test_what_is_given_beats_the_preset() -> None:
-    settings = settings_of(preset="paper", min_sweeps=5, max_sweeps=10, min_pointing=0.2)
+    settings = settings_of(preset="paper", min_sweeps=5, max_sweeps=10, min_precision=0.2)
     assert (settings.schedule.min_sweeps, settings.schedule.max_sweeps) == (5, 10)
-    assert settings.min_pointing == 0.2
+    assert settings.min_precision == 0.2
 
 
 @pytest.mark.parametrize(
@@ -132,8 +139,19 @@ def test_promotion_may_be_nothing_and_nearly_a_whole(weight: float) -> None:
 
 def test_threads() -> None:
     assert settings_of(n_jobs=3).n_jobs == 3
-    may_use = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert settings_of(n_jobs=-1).n_jobs == may_use
+    assert settings_of(n_jobs=-1).n_jobs == settings_of(n_jobs=None).n_jobs == cores()
+    assert settings_of(n_jobs=None, engine="ray").n_jobs is None
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [({"max_sweeps": 20}, (20, 20)), ({"min_sweeps": 90}, (90, 90)), ({"max_sweeps": 200}, (30, 200))],
+)
+def test_sweeps_that_are_given_hold_for_queries_that_join_too(
+    given: dict[str, int], expected: tuple[int, int]
+) -> None:
+    joining = settings_of(**given).joining_schedule
+    assert (joining.min_sweeps, joining.max_sweeps) == expected
 
 
 def test_objects_of_the_right_kind_pass() -> None:

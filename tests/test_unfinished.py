@@ -68,7 +68,6 @@ def kill_a_fit(
 @pytest.mark.parametrize(
     ("n_background", "stage", "sweep", "query"),
     [
-        (3, "background", 5, None),
         (3, "parents", 11, None),
         ("auto", "parents", 3, None),  # these queries cover the corpus: they start as in the paper
         ("auto", "subtopics", 7, "b"),
@@ -86,6 +85,18 @@ def test_a_killed_fit_goes_on(
     assert undisturbed.fit_.token_promoted.any()
     assert (seen[0].stage, seen[0].sweep) == (stage, sweep)  # it did not begin again
     assert not (tmp_path / "kept").exists()
+
+
+def test_killed_in_the_background_nothing_is_left(corpus: Corpus, tmp_path: Path, cold_cache: Path) -> None:
+    """It is learned before a fit begins; what is half learned is not kept."""
+    fresh = plant(3, WORDS, [60] * 4).corpus
+    kill_a_fit(fresh, tmp_path / "kept", "background", 5)
+    assert not (tmp_path / "kept").exists()
+    assert not list(cold_cache.rglob("*.safetensors"))
+    seen: list[Progress] = []
+    QueryDrivenTopicModel(QUERIES, **ASKED, progress=seen.append).fit(fresh)
+    assert (seen[0].stage, seen[0].sweep) == ("background", 1)
+    assert corpus.fingerprint != fresh.fingerprint
 
 
 def test_killed_again_and_again(corpus: Corpus, tmp_path: Path) -> None:

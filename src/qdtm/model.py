@@ -43,7 +43,7 @@ from qdtm.sampler.chains import run_chains
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.exactness import check_countable
-from qdtm.sampler.footprint import fit_bytes_of
+from qdtm.sampler.footprint import DIMENSIONS, ENCODED, fit_bytes_of
 from qdtm.sampler.progress import ProgressCallback
 from qdtm.settings import Settings, as_json, check_settings
 from qdtm.unfinished import Start, begin_checkpoint, take_up
@@ -235,7 +235,8 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             X = gather_corpus(replace(X, pipeline=X.pipeline or self.pipeline))
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
-            needed = fit_bytes_of(corpus, len(queries), settings)
+            seen_by = (self.embeddings is not None) * DIMENSIONS + (self.encoder is not None) * ENCODED
+            needed = fit_bytes_of(corpus, len(queries), settings, seen_by)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
         posed = self._pose(corpus, queries, settings)
         if checkpoint is None:

@@ -11,7 +11,7 @@ from qdtm.concepts.query import Query
 from qdtm.concepts.search import search
 from qdtm.concepts.verdict import MAINLY
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.evidence.naming import APART, DENSITY, FADE, WINDOW, name_documents, strength_of
+from qdtm.evidence.naming import APART, DENSITY, FADE, LONG, WINDOW, name_documents, strength_of
 
 
 def named(corpus, text, rule="and", **query):
@@ -164,7 +164,8 @@ def naive_namings(words, wanted):
 
 
 def naive_strength(n, length):
-    return max(1 - FADE**n, 1 - math.exp(-DENSITY * n / max(length, 1))) if n else 0.0
+    often = n / math.sqrt(max(length / LONG, 1.0))
+    return max(1 - FADE**often, 1 - math.exp(-DENSITY * n / max(length, 1))) if n else 0.0
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, APART, 1.0, 2.0, 7.0, 300.0]), st.integers(0, 500))))

@@ -27,7 +27,7 @@ queries = st.one_of(
 )  # fmt: skip
 numbers = st.one_of(st.floats(), st.integers(-3, 12), st.sampled_from(["auto", None, "x", True, [], 2**70]))
 PARAMETERS = (
-    "expansion", "rule", "n_concept_words", "n_candidates", "min_pointing", "similarity_threshold", "alpha",
+    "expansion", "rule", "n_concept_words", "n_candidates", "min_precision", "similarity_threshold", "alpha",
     "promotion_weight", "word_filtering", "beta", "gamma", "n_background_topics", "preset", "min_sweeps",
     "subtopics", "min_prevalence", "random_state", "n_jobs",
 )  # fmt: skip
@@ -89,7 +89,7 @@ def test_any_value_of_a_parameter(name: str, value: Any) -> None:
 def test_the_same_seed_gives_the_same_bytes(documents: list[str], seed: int) -> None:
     models = [fitted([*documents, "fire wind"], "fire", random_state=seed, n_jobs=n) for n in (1, 2)]
     if models[0] is not None and models[1] is not None:
-        for name in ("word_topic", "promoted_mass", "token_topics", "token_subtopics"):
+        for name in ("word_topic", "promoted_mass", "token_topics", "token_subtopics", "relevance", "strength"):
             first, second = (getattr(model.fit_, name) for model in models)
             assert first.tobytes() == second.tobytes()
     else:

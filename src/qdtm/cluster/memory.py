@@ -16,8 +16,8 @@ PROCESS = 250 * 2**20
 TOKEN = 4 + 4 + 2
 """A token, its topic, and what it promotes."""
 
-DOCUMENT = 8 + 1
-"""Where it starts, and whether it is claimed."""
+DOCUMENT, PRIOR = 8 + 1, 4
+"""Where it starts, whether it is swept, and the prior of each parent topic in it."""
 
 COUNTS_HELD = 4
 """Copies of the counts (V, C) that a worker has in a sweep: before, after, a shard's own, and their sum."""
@@ -41,6 +41,8 @@ class Need:
     n_columns : int
         C, the topics with some to spare.
     n_workers : int
+    n_parents : int
+        Q.
     """
 
     n_tokens: int
@@ -48,11 +50,13 @@ class Need:
     n_words: int
     n_columns: int
     n_workers: int
+    n_parents: int = 1
 
     @property
     def worker_bytes(self) -> int:
         """Of one worker."""
-        shards = (TOKEN * self.n_tokens + DOCUMENT * self.n_documents) // self.n_workers
+        document = DOCUMENT + PRIOR * self.n_parents
+        shards = (TOKEN * self.n_tokens + document * self.n_documents) // self.n_workers
         return PROCESS + shards + COUNTS_HELD * CELL * self.n_words * self.n_columns
 
     @property

@@ -38,7 +38,7 @@ PENALTY = 1.0
 def context_scores(
     weighted: Any, strength: FloatArray, words: Sequence[int], hashes: NDArray[np.uint64]
 ) -> FloatArray | None:
-    """Score documents by the company that the query's words keep; None if too few name it.
+    """Score documents by the company that the query's words keep; None if too few name it, or all do.
 
     Parameters
     ----------

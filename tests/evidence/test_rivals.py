@@ -1,0 +1,42 @@
+"""Queries that cover a corpus compete for its documents."""
+
+import numpy as np
+import pytest
+
+from qdtm.evidence.rivals import _compete, rival_posteriors
+
+from .worlds import bare_views, plant_names, random_counts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_sum_to_one_at_most(seed):
+    rng = np.random.default_rng(seed)
+    views = bare_views(random_counts(seed))
+    shares = rng.dirichlet(np.ones(4), 40)[:, :3]
+    found = rival_posteriors(views, shares)
+    assert found.shape == (40, 3)
+    assert ((found >= 0) & (found <= 1)).all()
+    assert (found.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_a_document_goes_where_its_theme_is():
+    corpus, themes = plant_names(0, {"cat": 80, "ship": 80, "tree": 80}, {})
+    views = bare_views(corpus.document_term_matrix)
+    of_theme = np.column_stack([themes == name for name in ("cat", "ship")])
+    shares = 0.35 + 0.2 * of_theme + np.random.default_rng(0).normal(0, 0.05, (240, 2))  # a vague topic
+    found = rival_posteriors(views, np.clip(shares, 0, 1))
+    assert (found.argmax(axis=1)[themes == "cat"] == 0).mean() > 0.95
+    assert (found.argmax(axis=1)[themes == "ship"] == 1).mean() > 0.95
+    assert found[themes == "tree"].sum(axis=1).mean() < found[themes != "tree"].sum(axis=1).mean()
+
+
+def test_equal_queries_share_and_the_rest_is_a_rival_too():
+    np.testing.assert_allclose(_compete(np.zeros((1, 3))), 0.25)
+    np.testing.assert_allclose(_compete(np.array([[800.0, 800.0]])), 0.5)
+    np.testing.assert_allclose(_compete(np.array([[-800.0, -900.0]])), 0.0, atol=1e-300)
+
+
+def test_shares_of_0_and_1_are_no_trouble():
+    shares = np.zeros((40, 2))
+    shares[:20, 0] = shares[20:, 1] = 1.0
+    assert np.isfinite(rival_posteriors(bare_views(random_counts(0)), shares)).all()
