@@ -44,6 +44,10 @@ class View(Protocol):
         """Return the same view of documents without some words."""
         ...
 
+    def features(self, rows: IntArray) -> FloatArray | None:
+        """Return what some documents are like, (n, d), 0 being usual; None if it would be a row of words."""
+        ...
+
 
 class WordView:
     """Naive Bayes over words: the mean over a document's tokens of log p(word | labelled) / p(word).
@@ -86,6 +90,9 @@ class WordView:
         """Return the same view of documents without some words."""
         return WordView(self._counts, words)
 
+    def features(self, rows: IntArray) -> None:
+        """Return nothing: words are too many."""
+
     def _by_others(
         self, rows: IntArray, own: FloatArray, n_with: FloatArray, n_labelled: float
     ) -> FloatArray:
@@ -126,7 +133,7 @@ class TopicView:
         n_k, n_labelled = self._mixture(labels), float(labels.sum())
         scores: FloatArray = (self._counts @ (self._p_kw @ self._log_odds(n_k, n_labelled))) / self._lengths
         rows = np.flatnonzero(labels > HEARD)
-        theta = (self._counts[rows] @ self._p_kw) / self._lengths[rows, None]  # (n, K)
+        theta = self._theta(rows)
         own = labels[rows, None]
         rest = np.maximum(n_k - own * theta, 0.0)
         scores[rows] = (theta * self._log_odds(rest, n_labelled - own)).sum(axis=1)
@@ -135,6 +142,14 @@ class TopicView:
     def hidden(self, words: Sequence[int]) -> TopicView:
         """Return the same view of documents without some words."""
         return TopicView(self._counts, self._word_topic, words)
+
+    def features(self, rows: IntArray) -> FloatArray:
+        """Return how far the square roots of the topics' shares are from the usual ones, (n, K)."""
+        return np.asarray(np.sqrt(self._theta(rows)) - np.sqrt(self._p_k))
+
+    def _theta(self, rows: IntArray) -> FloatArray:
+        """The share of each topic in some documents, (n, K)."""
+        return np.asarray((self._counts[rows] @ self._p_kw) / self._lengths[rows, None])
 
     def _mixture(self, labels: FloatArray) -> FloatArray:
         """The topics of the labelled documents, each document counting by its label, (K,)."""
@@ -179,6 +194,10 @@ class MeaningView:
         other._features[rows] = self._as_features(vectors)
         other._prepare()
         return other
+
+    def features(self, rows: IntArray) -> FloatArray:
+        """Return the vectors of some documents without what all have in common, (n, d)."""
+        return np.asarray(self._features[rows, 1:])
 
     def near(self, vector: NDArray[Any]) -> FloatArray:
         """How near each document is to a vector of the same kind, (D,)."""
