@@ -18,15 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.concepts.concept import Concept
-from qdtm.concepts.draft import Draft
+from qdtm.concepts.concept import Concept, ConceptReading, list_readings
+from qdtm.concepts.draft import Draft, draft_concept
 from qdtm.concepts.expand import draft_concepts, finish_concepts
+from qdtm.concepts.query import Query
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
+from qdtm.errors import QueryError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.evidence.model import Evidence, learn_evidence
+from qdtm.evidence.readings import Reading, find_readings
 
 MIN_PRECISION = 0.5
 """A word that is proposed to a query asked alone must have most of its documents among those about it."""
@@ -83,6 +86,13 @@ def choose(
     build_concepts : for the other parameters.
     """
     drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
+    readings = [_find_readings(views, draft.searched) for draft in drafts]
+    for q, draft in enumerate(drafts):
+        if (members := _chosen(draft.searched.query, readings[q], corpus)) is not None:
+            one = draft.searched
+            drafts[q] = draft_concept(
+                corpus, one.query, one.rule, expansion, vectors, refuse=refuse, within=members
+            )
     evidence = _learn(views, [draft.searched for draft in drafts], query_vectors)
     if min_precision is None:
         min_precision = 0.0 if cover_the_corpus(evidence) else MIN_PRECISION
@@ -101,6 +111,8 @@ def choose(
             tie_words(concept, precision_of_words(index, one), min_precision)
             for concept, one in zip(concepts, evidence, strict=True)
         )
+    listed = [_as_data(found, corpus) for found in readings]
+    concepts = tuple(replace(c, readings=each) for c, each in zip(concepts, listed, strict=True))
     return Chosen(concepts, evidence)
 
 
@@ -112,7 +124,37 @@ def evidence_of(
 ) -> tuple[Evidence, ...]:
     """Learn the evidence of concepts that were chosen before."""
     searched = [search(corpus, concept.query, concept.rule) for concept in concepts]
+    for q, one in enumerate(searched):
+        if one.query.reading is not None:
+            members = _chosen(one.query, _find_readings(views, one), corpus)
+            searched[q] = one if members is None else one.within(members)
     return _learn(views, searched, query_vectors)
+
+
+def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading, ...]:
+    return find_readings(views, searched.index.by_document, searched.naming.strength, searched.words)
+
+
+def _chosen(query: Query, readings: Sequence[Reading], corpus: Corpus) -> NDArray[np.bool_] | None:
+    """Return the documents that name a query in the sense that it asks for, (D,); None for all."""
+    if query.reading is None:
+        return None
+    if not readings:
+        raise QueryError(
+            f"Query '{query.name}' asks for reading {query.reading}, but the documents that name it are one "
+            "group; leave the reading out."
+        )
+    if query.reading > len(readings):
+        listed = list_readings(_as_data(readings, corpus))
+        raise QueryError(f"Query '{query.name}' has no reading {query.reading}; choose from {listed}.")
+    return readings[query.reading - 1].members
+
+
+def _as_data(readings: Sequence[Reading], corpus: Corpus) -> tuple[ConceptReading, ...]:
+    return tuple(
+        ConceptReading(each.n_documents, tuple(corpus.vocabulary[w] for w in each.words), each.documents)
+        for each in readings
+    )
 
 
 def _learn(

@@ -44,6 +44,10 @@ class View(Protocol):
         """Return the same view of documents without some words."""
         ...
 
+    def of(self, rows: IntArray) -> View:
+        """Return the same view of some documents."""
+        ...
+
     def features(self, rows: IntArray) -> FloatArray | None:
         """Return what some documents are like, (n, d), 0 being usual; None if it would be a row of words."""
         ...
@@ -89,6 +93,13 @@ class WordView:
     def hidden(self, words: Sequence[int]) -> WordView:
         """Return the same view of documents without some words."""
         return WordView(self._counts, words)
+
+    def of(self, rows: IntArray) -> WordView:
+        """Return the same view of some documents; what is usual stays as it is in all."""
+        other = object.__new__(WordView)
+        other._counts, other._hide, other._p_word = self._counts[rows], self._hide, self._p_word
+        other._lengths = self._lengths[rows]
+        return other
 
     def features(self, rows: IntArray) -> None:
         """Return nothing: words are too many."""
@@ -143,6 +154,13 @@ class TopicView:
         """Return the same view of documents without some words."""
         return TopicView(self._counts, self._word_topic, words)
 
+    def of(self, rows: IntArray) -> TopicView:
+        """Return the same view of some documents; what is usual stays as it is in all."""
+        other = object.__new__(TopicView)
+        other._counts, other._lengths = self._counts[rows], self._lengths[rows]
+        other._word_topic, other._p_kw, other._p_k = self._word_topic, self._p_kw, self._p_k
+        return other
+
     def features(self, rows: IntArray) -> FloatArray:
         """Return how far the square roots of the topics' shares are from the usual ones, (n, K)."""
         return np.asarray(np.sqrt(self._theta(rows)) - np.sqrt(self._p_k))
@@ -192,6 +210,13 @@ class MeaningView:
         other._without, other._common = self._without, self._common
         other._features = self._features.copy()
         other._features[rows] = self._as_features(vectors)
+        other._prepare()
+        return other
+
+    def of(self, rows: IntArray) -> MeaningView:
+        """Return the same view of some documents, in which words can no longer be hidden."""
+        other = object.__new__(MeaningView)
+        other._without, other._common, other._features = None, self._common, self._features[rows]
         other._prepare()
         return other
 
