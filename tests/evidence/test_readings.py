@@ -16,6 +16,7 @@ from qdtm.evidence.corpus_views import views_of
 from qdtm.evidence.readings import find_readings
 
 SUBJECTS = ["cat", "ship", "bread", "chess", "opera", "mine", "glacier", "loom"]
+SUBJECTS += ["piano", "bridge", "vine", "comet", "judge", "tram", "saddle", "pottery"]
 NAME = "blick"
 
 
@@ -70,7 +71,7 @@ def test_a_word_of_one_subject_has_none():
 
 
 def test_a_word_that_stands_anywhere_has_none():
-    corpus = Corpus.from_tokens(texts(SUBJECTS, n_named=5))
+    corpus = Corpus.from_tokens(texts(SUBJECTS, n_named=4))
     assert found(corpus) == ()
 
 

@@ -95,10 +95,15 @@ class WordView:
         return WordView(self._counts, words)
 
     def of(self, rows: IntArray) -> WordView:
-        """Return the same view of some documents; what is usual stays as it is in all."""
+        """Return the same view of some documents, with the lengths that they have without the hidden words.
+
+        What is usual stays as it is in all documents.
+        """
         other = object.__new__(WordView)
         other._counts, other._hide, other._p_word = self._counts[rows], self._hide, self._p_word
-        other._lengths = self._lengths[rows]
+        visible = np.ones(len(self._p_word))
+        visible[self._hide] = 0.0
+        other._lengths = np.maximum(other._counts @ visible, 1.0)
         return other
 
     def features(self, rows: IntArray) -> None:
