@@ -1,7 +1,6 @@
-"""What any released version saved can be loaded, and no byte of it can change unnoticed.
+"""What was saved with the current schema can be loaded, and no byte of it can change unnoticed.
 
-`tests/saved/` holds a model and a corpus of each schema version, as they were saved then; a new version adds
-its own and leaves the others as they are.
+`tests/saved/` holds a model and a corpus as they were saved then. Models of an older schema are fitted anew.
 """
 
 import random

@@ -31,6 +31,14 @@ def test_getters(fitted):
     assert all("fire" in text for text in texts)
 
 
+def test_relevance_of_new_documents(fitted):
+    np.testing.assert_array_equal(fitted.relevance_of(TEXTS, "fire").scores, fitted.relevance("fire").scores)
+    found = fitted.relevance_of(["smoke and fire in the rain", "nothing known"], "fire")
+    assert found.scores[0] > found.scores[1] == 0.0
+    assert found.cutoff == fitted.relevance("fire").cutoff
+    assert fitted.transform(["smoke and fire"]).shape == (1, fitted.fit_.n_topics)
+
+
 def test_labels_outlive_a_save(fitted, tmp_path):
     first = fitted.topics_[0].subtopics[0].id
     fitted.set_topic_labels({first: "smoke"})

@@ -111,7 +111,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     random_state : int
         The same seed gives the same result.
     n_jobs : int, optional
-        Threads, or workers of a cluster; the result does not depend on it. By default one thread, or all
+        Threads, or workers of a cluster; the result does not depend on it. By default all cores, or all
         workers.
     engine : {"threads", "ray"}
         Where to sweep: in this process, or on a Ray cluster (extra `ray`). The result does not depend on it.

@@ -23,6 +23,7 @@ from qdtm.embeddings.vectors import VocabularyVectors
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.model import Evidence
 from qdtm.evidence.rivals import rival_posteriors
+from qdtm.evidence.scoring import distil
 from qdtm.evidence.topics import with_topics
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import ModelFit
@@ -30,7 +31,7 @@ from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import measure_stability
 from qdtm.sampler.background import Background
 from qdtm.sampler.chains import Chains
-from qdtm.sampler.problem import ParentProblem
+from qdtm.sampler.problem import ParentProblem, Priors, smoothing_for
 from qdtm.settings import Settings
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")
@@ -79,7 +80,7 @@ class Posed:
             graph=self.graph,
             unit=self.unit if settings.word_filtering else None,
             promotion_weight=settings.promotion_weight if self.unit is not None else 0.0,
-            priors=settings.priors,
+            priors=priors_of(settings, corpus.n_words),
             evidence=probabilities_of(evidence),
             before=background.token_topics if background is not None and joins else None,
         )
@@ -107,6 +108,11 @@ def pose(
     return Posed(concepts, graph, None if embedded is None else embedded.unit, evidence)
 
 
+def priors_of(settings: Settings, n_words: int) -> Priors:
+    """The priors of phase 1 for a vocabulary of so many words."""
+    return settings.priors if settings.start_as_paper else smoothing_for(settings.priors, n_words)
+
+
 def freeze(
     corpus: Corpus,
     posed: Posed,
@@ -131,7 +137,7 @@ def freeze(
         token_promoted=parents.token_promoted,
         parent_trace=parents.trace,
         subtopic_traces=tuple(s.trace for s in subtopics),
-        beta=settings.priors.beta,
+        beta=priors_of(settings, corpus.n_words).beta,
         threshold=threshold,
         parameters=parameters,
         corpus_fingerprint=corpus.fingerprint,
@@ -152,7 +158,9 @@ def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: Co
     else:
         revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)
         relevance = probabilities_of(revised)
-    return replace(fit, relevance=relevance, strength=_columns([one.strength for one in evidence]))
+    strength = _columns([one.strength for one in evidence])
+    words = distil(counts, relevance, strength)
+    return replace(fit, relevance=relevance, strength=strength, word_evidence=words)
 
 
 def probabilities_of(evidence: Sequence[Evidence]) -> NDArray[np.float32]:

@@ -45,7 +45,7 @@ class Settings:
     Parameters
     ----------
     n_background_topics : int or None
-        None lets the evidence choose.
+        None goes by the size of the corpus.
     similarity_threshold : float or None
         None picks it from the vectors.
     min_precision : float or None

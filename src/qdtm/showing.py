@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from qdtm.results.checks import HandCheck
     from qdtm.results.contrast import Contrast
     from qdtm.results.explain import Explanation
+    from qdtm.results.relevance import Relevance
     from qdtm.results.result import Result
     from qdtm.results.trends import Trends
 
@@ -67,6 +68,30 @@ class ShowsResult:
         from qdtm.results.explain import explain_document
 
         return explain_document(self._result, document, query, subtopic=subtopic)
+
+    # --- new documents -----------------------------------------------------------------------------------
+
+    def relevance_of(self, X: Any, query: str | int = 0) -> Relevance:
+        """Say how likely new documents are to be about a query; `transform` returns their topic shares.
+
+        A document whose words are those of a fitted one has its relevance. Words that the corpus does not
+        have are ignored.
+
+        Parameters
+        ----------
+        X : texts, or anything else that `Corpus.of` takes
+        query : str or int
+
+        Returns
+        -------
+        Relevance
+            `scores` (n_new,), and `about` by the cut-off of the fitted documents.
+        """
+        from qdtm.corpus.corpus import Corpus
+        from qdtm.results.new_documents import new_relevance
+
+        result = self._result
+        return new_relevance(result, Corpus.of(X, like=result.corpus), query)
 
     # --- what a person said ------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ def test_writes_a_model_and_tables(fit, tmp_path):
     assert kinds[0] == "parent"
     assert kinds.count("parent") == 2
     assert "parent topics: " in result.stderr
-    assert "fire  topic 0, " in result.stdout
+    assert "fire  answerable  topic 0" in result.stdout
     assert "\x1b" not in result.stdout
     assert QueryDrivenTopicModel.load(out).topics_[1].name == "cricket match"
 

@@ -20,7 +20,9 @@ def table(tmp_path_factory):
     for j in range(30):
         for subject in SUBJECTS:
             words = [f"{subject}{letter}" for letter in rng.choice(list("abcdefghijklmnopqrst"), 20)]
-            texts.append(" ".join([*words, "blick", "blick"] if subject in SUBJECTS[:2] and j < 12 else words))
+            texts.append(
+                " ".join([*words, "blick", "blick"] if subject in SUBJECTS[:2] and j < 12 else words)
+            )
     return write_csv(tmp_path_factory.mktemp("readings") / "table.csv", texts)
 
 

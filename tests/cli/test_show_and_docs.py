@@ -90,10 +90,15 @@ def test_texts_show_literally_and_without_control_characters(run, tmp_path):
 
 
 def test_show_says_how_many_documents_are_about_a_query(run, result, model):
-    relevance = model.relevance(0)
-    assert relevance.summary().split(";")[0] in " ".join(run("show", result).stdout.split())
-    found = json.loads(run("show", result, "--json").stdout)["queries"][0]["relevance"]
-    assert (found["cutoff"], found["n_listed"]) == (relevance.cutoff, relevance.n_listed)
+    relevance, check = model.relevance(0), model.concepts_[0].check
+    text = " ".join(run("show", result).stdout.split())
+    for said in (relevance.summary(), relevance.near_summary(), f"fire {check.shown}", check.reason):
+        assert said in text
+    found = json.loads(run("show", result, "--json").stdout)["queries"][0]
+    assert found["check"]["shown"] == check.shown
+    for name in ("cutoff", "n_listed", "n_about", "n_named", "n_meant", "n_near"):
+        assert found["relevance"][name] == getattr(relevance, name)
+    assert found["relevance"]["n_about_interval"] == list(relevance.n_about_interval)
 
 
 def test_docs_from_the_cutoff_up(run, result, model):

@@ -29,23 +29,22 @@ def transform(run, result, new):
 def test_csv_on_stdout(transform, result, new):
     done = transform()
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    with (result / "documents.csv").open(encoding="utf-8", newline="") as file:
+        fitted = next(csv.reader(file))
+    assert list(rows[0]) == fitted[:-1]  # all but the text
     assert list(rows[0])[:6] == [
-        "document",
-        "title",
-        "year",
-        "relevance: fire",
-        "relevance: cricket match",
-        "subtopic: fire",
+        *("document", "title", "year", "relevance: fire", "about: fire", "subtopic: fire"),
     ]
-    assert "text" not in rows[0]
-    theta = QueryDrivenTopicModel.load(result).transform(
-        ["A fire in the wind", "xylophone", "Cricket, cricket"]
-    )
-    for row, expected in zip(rows, theta, strict=True):
-        assert float(row["relevance: fire"]) == pytest.approx(expected[0], abs=1e-6)
-        assert float(row["relevance: cricket match"]) == pytest.approx(expected[1], abs=1e-6)
+    model = QueryDrivenTopicModel.load(result)
+    for query in ("fire", "cricket match"):
+        found = model.relevance_of(["A fire in the wind", "xylophone", "Cricket, cricket"], query)
+        assert [float(row[f"relevance: {query}"]) for row in rows] == pytest.approx(found.scores, abs=1e-6)
+        assert [row[f"about: {query}"] for row in rows] == ["yes" if each else "no" for each in found.about]
+        assert found.cutoff == model.relevance(query).cutoff
+    assert [row["about: fire"] for row in rows] == ["yes", "no", "no"]
+    assert [row["relevance: fire"] for row in rows][1] == "0.000000"
     assert done.stderr == (
-        "qdtm: note: 1 of 3 documents have no word that the model knows; they get the average relevance.\n"
+        "qdtm: note: 1 of 3 documents have no word that the model knows; their relevance is 0.\n"
     )
 
 
@@ -62,10 +61,13 @@ def test_json_lines(transform):
 def test_the_corpus_itself_scores_as_it_was_fitted(run, result, news):
     done = run("transform", result, news, "--text-column", "body", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    fitted = QueryDrivenTopicModel.load(result).doc_topic_
     assert len(lines) == len(TEXTS)
-    for line, theta in zip(lines, fitted, strict=True):
-        assert line["queries"][0]["relevance"] == pytest.approx(theta[0], abs=1e-12)
+    model = QueryDrivenTopicModel.load(result)
+    for q in range(2):
+        fitted = model.relevance(q)
+        assert [line["queries"][q]["relevance"] for line in lines] == fitted.scores.tolist()
+        assert [line["queries"][q]["about"] for line in lines] == fitted.about.tolist()
+        assert [line["queries"][q]["subtopic"] is not None for line in lines] == fitted.about.tolist()
 
 
 def test_a_file(transform, tmp_path):

@@ -86,7 +86,7 @@ def test_aspects_that_share_their_words_are_one_group():
 
 
 def test_copies_count_once():
-    """Fifteen copies of one document are no second meaning, and all copies are in the reading of the first."""
+    """Fifteen copies of one document are no second meaning; all copies are in the reading of the first."""
     lone = ["glaciera", "glacierb", "glacierc", NAME]
     assert found(Corpus.from_tokens([*texts(("cat",)), *[lone] * 15])) == ()
 

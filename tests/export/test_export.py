@@ -209,8 +209,12 @@ def test_tables_agree_with_the_result(result):
     main = columns.index("main query")
     scores = [result.scores(q) for q in range(2)]
     for j, row in enumerate(tables["documents"]):
-        has_subtopic = scores[0].main[j] >= 0  # the second query has no subtopics
-        assert row[main] == ("cricket" if has_subtopic else None)
+        about = [q for q in range(2) if scores[q].about[j]]
+        best = max(about, key=lambda q: scores[q].relevance[j], default=None)
+        assert row[main] == (None if best is None else ("cricket", "fire")[best])
+        assert [row[columns.index(f"about: {name}")] for name in ("cricket", "fire")] == [
+            "yes" if q in about else "no" for q in range(2)
+        ]
 
 
 def test_other_tools(result):

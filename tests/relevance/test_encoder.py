@@ -105,10 +105,10 @@ def test_a_model_refuses_what_is_no_encoder(encoder):
         QueryDrivenTopicModel("fire", encoder=encoder).fit(TEXTS)
 
 
-def test_a_model_judges_with_the_encoder_and_finds_the_same_topics():
+def test_a_model_judges_with_the_encoder():
     plain = QueryDrivenTopicModel("fire", max_sweeps=5, subtopics=False).fit(TEXTS)
     helped = QueryDrivenTopicModel("fire", max_sweeps=5, subtopics=False, encoder=Counting()).fit(TEXTS)
-    np.testing.assert_array_equal(plain.fit_.word_topic, helped.fit_.word_topic)
     scores = helped.relevance().scores
+    assert (scores != plain.relevance().scores).any()
     named = np.array(["fire" in text for text in TEXTS])
     assert scores[named].min() > scores[~named].max()

@@ -9,7 +9,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-_PAGES = ("results.md", "figures.md", "stability.md", "relevance.md", "languages.md")
+_PAGES = ("results.md", "figures.md", "stability.md", "evidence.md", "languages.md")
 
 
 @pytest.mark.parametrize("name", _PAGES)

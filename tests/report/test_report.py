@@ -56,8 +56,10 @@ def page(result):
 
 
 def test_everything_is_there(page, result):
+    check = result.fit.concepts[0].check
     for said in (
-        "cricket", "Thin evidence.", "Only 3 of 10 documents have 'cricket'.", "Concept words", "Subtopics",
+        "cricket", f"{check.shown.capitalize()}. {check.reason}", result.relevance(0).summary(),
+        result.relevance(1).near_summary(), "Concept words", "Subtopics",
         "The parent topic", "How the subtopics relate", "The most relevant documents", "What lies outside",
         "Did it converge?", "Methods and settings", "A Query-Driven Topic Model", "random_state",
         result.fit.corpus_fingerprint, "version of qdtm", "doc-0", "year",

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from qdtm.concepts import build_concepts
+from qdtm.concepts.search import search
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.results import ModelFit, Trace
+from qdtm.evidence.scoring import distil
+from qdtm.results import ModelFit, Trace, document_topics
 from qdtm.results.related import RelatedWords
 from qdtm.results.splits import Split, level_order, tokens_in
 
@@ -78,7 +80,20 @@ def make_fit(corpus, queries=("cricket", "fire"), n_background=2, n_subtopics=(2
         "versions": {"qdtm": "0.1.0"},
         "related": tuple(relate(concept, n_words) for concept in concepts),
     }
+    values |= judge(corpus, concepts, values["word_topic"])
     return ModelFit(**(values | changes))
+
+
+def judge(corpus, concepts, word_topic):
+    """Say that documents are about a query by what they have of its topic, and more so if they name it."""
+    counts, n_queries = corpus.document_term_matrix, len(concepts)
+    share = document_topics(counts, word_topic)[:, :n_queries]
+    searched = [search(corpus, concept.query, concept.rule) for concept in concepts]
+    strength = np.stack([each.naming.strength for each in searched], axis=1).astype(np.float32)
+    relevance = np.where(strength > 0, 0.5 + share / 2, share / 2).astype(np.float32)
+    relevance[corpus.document_lengths == 0] = 0.0
+    words = distil(counts, relevance, strength)
+    return {"relevance": relevance, "strength": strength, "word_evidence": words}
 
 
 def count(words, columns, n_words, n_columns):

@@ -46,6 +46,11 @@ def test_a_long_address_does_not_lose_what_follows():
     assert set(places) == {"fire", "army", None}
 
 
+def test_many_tokens_in_a_row_that_are_not_found():
+    corpus = Corpus.from_texts(["fire " + "caf&eacute; " * 100 + "army", "fire army"])
+    assert written(corpus, 0) == [("fire", "fire"), *[("café", None)] * 100, ("army", "army")]
+
+
 def test_ready_tokens_beside_another_text():
     corpus = Corpus.from_tokens([["fire", "army", "ghost"]], texts=["Fires and armies"])
     assert written(corpus, 0) == [("fire", "Fires"), ("army", "armies"), ("ghost", None)]

@@ -12,7 +12,6 @@ from qdtm.results import (
     RelevantDocument,
     build_topics,
     document_subtopics,
-    document_topics,
     rank_documents,
 )
 from qdtm.results.documents import distinct_names, order_by
@@ -24,9 +23,10 @@ def ranked(corpus, fit):
 
     def rank(q, **options):
         counts = corpus.document_term_matrix
-        relevance = document_topics(counts, fit.word_topic)[:, q]
+        relevance = fit.judged.relevance[:, q].astype(float)
         shares = document_subtopics(counts, fit.word_topic, fit.subtopic_counts[q], q)
-        return rank_documents(corpus.documents, relevance, shares, build_topics(fit)[0][q], **options)
+        topic = build_topics(fit)[0][q]
+        return rank_documents(corpus.documents, relevance, relevance >= 0.5, shares, topic, **options)
 
     return rank
 
@@ -48,7 +48,15 @@ def test_documents_come_with_their_text_and_fields(corpus, ranked):
     assert best.text == corpus.documents[best.index].text
     assert best.fields["note"] == "-3.5"
     assert best.subtopic in ("0.1", "0.2")
-    assert 0 < best.subtopic_share <= best.relevance
+    assert 0 < best.subtopic_share <= 1
+    assert best.about
+
+
+def test_only_documents_about_it_have_a_main_subtopic(ranked):
+    table = ranked(0, n=None)
+    assert {row.about for row in table} == {True, False}
+    for row in table:
+        assert row.about == (row.relevance >= 0.5) == (row.subtopic is not None) == (row.subtopic_share > 0)
 
 
 def test_all_documents_are_ranked_once(corpus, ranked):
@@ -72,7 +80,8 @@ def test_filter_by_subtopic_breaks_ties_by_length(corpus, fit):
     topic = build_topics(fit)[0][0]
     relevance, shares = np.array([0.9, 0.9, 0.1]), np.array([[0.5, 0], [0.5, 0], [0.05, 0]])
     lengths = np.array([3, 4, 9])
-    table = rank_documents(corpus.documents, relevance, shares, topic, subtopic="0.1", lengths=lengths)
+    about = relevance >= 0.5
+    table = rank_documents(corpus.documents, relevance, about, shares, topic, subtopic="0.1", lengths=lengths)
     assert [row.index for row in table] == [1, 0]
 
 
@@ -88,7 +97,7 @@ def test_refuses_a_strange_number(ranked, n):
 
 
 def row(**changes):
-    return replace(RelevantDocument(1, 4, "a", 0.75, "0.1", 0.5, "x\n y"), **changes)
+    return replace(RelevantDocument(1, 4, "a", 0.75, True, "0.1", 0.5, "x\n y"), **changes)
 
 
 def test_repr_is_a_table_of_one_line_a_document():
@@ -112,7 +121,7 @@ def test_to_frame_keeps_the_users_columns_apart():
     pandas = pytest.importorskip("pandas")
     frame = DocumentTable("q", (row(fields={"text": "mine", "year": "2001"}), row(rank=2))).to_frame()
     assert list(frame.columns) == [
-        *("rank", "index", "id", "relevance", "subtopic", "subtopic_share", "text"),
+        *("rank", "index", "id", "relevance", "about", "subtopic", "subtopic_share", "text"),
         *("text (yours)", "year"),
     ]
     assert frame["text (yours)"].tolist() == ["mine", ""]

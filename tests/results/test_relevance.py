@@ -1,11 +1,19 @@
-"""What a result says about relevance: cut-off, count and interval."""
+"""What a result says about relevance: cut-off, count and interval, and what is only near."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from qdtm.results.relevance import ALONE_ERROR, Relevance
+from qdtm.results.checks.estimate import Interval
+from qdtm.results.relevance import NAMED_ERROR, Relevance, typical_error
+
+
+def relevance(scores, names=(), share=None, **values):
+    scores = np.asarray(scores, np.float64)
+    named = np.zeros(len(scores), np.bool_)
+    named[list(names)] = True
+    return Relevance("zoo", scores, named, scores if share is None else np.asarray(share), **values)
 
 
 def test_the_cutoff_has_the_highest_f1_that_the_probabilities_promise():
@@ -18,50 +26,80 @@ def test_the_cutoff_has_the_highest_f1_that_the_probabilities_promise():
         return 2 * hits / (listed.sum() + scores.sum())
 
     best = max(scores, key=promised)
-    assert Relevance("q", scores).cutoff == best == 0.75
+    assert relevance(scores).cutoff == best == 0.75
+
+
+def test_nothing_is_about_it_that_is_likelier_not_to_be():
+    doubtful = relevance(np.full(50, 0.4))
+    assert doubtful.cutoff == 0.5
+    assert doubtful.n_listed == 0
 
 
 def test_the_list_has_what_is_from_the_cutoff_up():
-    relevance = Relevance("q", np.array([0.9, 0.1, 0.8, 0.0]))
-    np.testing.assert_array_equal(relevance.about, [True, False, True, False])
-    assert relevance.n_listed == 2
+    found = relevance([0.9, 0.1, 0.8, 0.0])
+    np.testing.assert_array_equal(found.about, [True, False, True, False])
+    assert found.n_listed == 2
+
+
+def test_the_cutoff_of_fitted_documents_holds_for_new_ones():
+    new = relevance([0.9, 0.7, 0.6], fitted_cutoff=0.8)
+    assert new.cutoff == 0.8
+    assert new.about.tolist() == [True, False, False]
+
+
+def test_near_is_what_the_topic_holds_below_the_cutoff():
+    found = relevance([0.9, 0.8, 0.3, 0.3, 0.0], share=[0.6, 0.4, 0.3, 0.1, 0.5])
+    assert found.near.tolist() == [False, False, True, False, False]
+    assert found.near_summary() == "1 more is near it"
+    assert relevance([0.1, 0.2]).near_summary() == ""
 
 
 def test_the_count_is_the_sum_and_the_interval_holds_it():
-    scores = np.concatenate([np.full(50, 0.9), np.full(950, 0.01)])
-    relevance = Relevance("q", scores)
-    low, high = relevance.n_about_interval
-    assert relevance.n_about == pytest.approx(54.5)
+    found = relevance(np.concatenate([np.full(50, 0.9), np.full(950, 0.01)]))
+    low, high = found.n_about_interval
+    assert found.n_about == pytest.approx(54.5)
     assert low < 40 < 54.5 < 80 < high < 150
 
 
+def test_the_count_is_of_those_that_name_it_and_of_those_that_mean_it():
+    found = relevance([0.9, 0.8, 0.7, 0.1], names=[0, 3])
+    assert (found.n_names, found.n_named, found.n_meant) == (2, pytest.approx(1.0), pytest.approx(1.5))
+
+
 def test_the_interval_grows_with_doubt_and_stays_within_the_corpus():
-    sure, unsure = Relevance("q", np.repeat([1.0, 0.0], [4, 96])), Relevance("q", np.full(100, 0.04))
+    sure, unsure = relevance(np.repeat([1.0, 0.0], [4, 96])), relevance(np.full(100, 0.04))
     assert sure.n_about == pytest.approx(unsure.n_about)
     assert unsure.n_about_interval[1] > sure.n_about_interval[1]
-    assert Relevance("q", np.ones(10)).n_about_interval[1] == 10
+    assert relevance(np.ones(10)).n_about_interval[1] == 10
 
 
-def test_the_interval_of_a_query_alone_goes_down_to_a_part_of_those_that_name_it():
-    scores = np.repeat([1.0, 0.0], [400, 600])
-    alone, few = (Relevance("q", scores, typical_error=ALONE_ERROR, n_named=n) for n in (390, 50))
-    assert alone.n_about_interval == Relevance("q", scores, typical_error=ALONE_ERROR).n_about_interval
-    assert few.n_about_interval == (20.0, alone.n_about_interval[1])
+def test_the_fewer_name_it_the_less_is_known():
+    scores = np.repeat([1.0, 0.0], [100, 900])
+    few = np.repeat([1.0, 0.0], [10, 990])
+    assert typical_error(scores, scores) == pytest.approx(NAMED_ERROR)
+    assert typical_error(few, scores) > typical_error(scores, scores)
+    assert typical_error(few, np.zeros(1000)) == pytest.approx(NAMED_ERROR)
 
 
 @pytest.mark.parametrize("scores", [np.zeros(3), np.zeros(0)])
 def test_nothing_is_about_it(scores):
-    relevance = Relevance("q", scores)
-    assert (relevance.n_listed, relevance.n_about) == (0, 0.0)
-    assert relevance.cutoff == 1.0
+    found = relevance(scores)
+    assert (found.n_listed, found.n_about, found.n_near) == (0, 0.0, 0)
+    assert found.cutoff == 1.0
 
 
 def test_the_sentence_names_numbers():
-    text = repr(Relevance("zoo", np.repeat([0.99, 0.0], [30, 970])))
-    assert text.startswith("Relevance('zoo': 30 of 1,000 documents (")
-    assert "30 have a relevance of 0.99 or more" in text
+    found = relevance(np.repeat([0.99, 0.0], [30, 970]), names=range(29))
+    text = repr(found)
+    assert text.startswith("Relevance('zoo': 30 of 1,000 documents are about it (")
+    assert text.endswith("): 29 name it, 1 more means it)")
+
+
+def test_the_sentence_after_a_person_has_looked():
+    found = relevance(np.full(10, 0.5), counted=Interval(7.0, 5.0, 9.0, 0.95))
+    assert found.summary() == "7 of 10 documents are about it (5 to 9)"
 
 
 def test_every_order_gives_the_same_cutoff():
     scores = (0.9, 0.6, 0.5, 0.1)
-    assert len({Relevance("q", np.array(order)).cutoff for order in itertools.permutations(scores)}) == 1
+    assert len({relevance(order).cutoff for order in itertools.permutations(scores)}) == 1

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError, QueryError
-from qdtm.results import score_documents
 from qdtm.results.frames import document_info, topic_info
 from qdtm.results.result import Result
+from qdtm.results.scores import score_fitted
 from qdtm.results.typical import representative_documents, typical_documents
 
 
@@ -16,10 +16,11 @@ def result(fit, corpus):
 
 
 def test_scores_are_those_of_all_queries_together(result, fit, corpus):
-    together = score_documents(fit, corpus.document_term_matrix)
+    together = score_fitted(fit, corpus.document_term_matrix)
     for q in range(2):
         scores = result.scores(q)
-        np.testing.assert_allclose(scores.relevance, together.relevance[:, q])
+        np.testing.assert_array_equal(scores.relevance, together.relevance[:, q])
+        np.testing.assert_array_equal(scores.about, together.about[:, q])
         np.testing.assert_array_equal(scores.main, together.subtopic[:, q])
         np.testing.assert_allclose(scores.main_share, together.subtopic_share[:, q])
 
@@ -61,6 +62,7 @@ def test_typical_documents_have_the_largest_shares(result, corpus):
         order = np.lexsort((-trusted, scores.main[rows] != s))
         np.testing.assert_array_equal(trusted[order], trusted)
         assert len(set(rows.tolist())) == len(rows)
+        assert scores.about[rows].all()
 
 
 def test_representative_documents_of_every_topic(result):
@@ -80,4 +82,5 @@ def test_tables(result, corpus):
     assert documents["year"].tolist()[:3] == ["2000", "2001", "2002"]
     scores = result.scores(0)
     np.testing.assert_allclose(documents["relevance: cricket"], scores.relevance)
+    assert documents["about: cricket"].tolist() == scores.about.tolist()
     assert documents["subtopic: cricket"].tolist() == [f"0.{s + 1}" if s >= 0 else "" for s in scores.main]

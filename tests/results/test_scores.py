@@ -5,17 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qdtm.results import document_subtopics, document_topics, score_documents
+from qdtm.results import document_subtopics, document_topics
 from qdtm.results import scores as scores_module
+from qdtm.results.scores import cutoffs, judged_relevance, score_documents, score_fitted
 
 from .synthetic import make_fit
 
 
 def test_scores_are_those_of_the_distributions(corpus, fit):
     counts = corpus.document_term_matrix
-    scores = score_documents(fit, counts)
-    theta = document_topics(counts, fit.word_topic)
-    assert scores.relevance == pytest.approx(theta[:, :2], abs=1e-12)
+    scores = score_fitted(fit, counts)
+    np.testing.assert_array_equal(scores.relevance, fit.judged.relevance.astype(np.float64))
+    assert scores.share == pytest.approx(document_topics(counts, fit.word_topic)[:, :2], abs=1e-12)
     for q in range(2):
         shares = document_subtopics(counts, fit.word_topic, fit.subtopic_counts[q], q)
         has_one = scores.subtopic[:, q] >= 0
@@ -25,32 +26,31 @@ def test_scores_are_those_of_the_distributions(corpus, fit):
     assert (scores.n_tokens == corpus.document_lengths).all()
 
 
-def test_only_documents_above_the_average_have_a_main_subtopic(corpus, fit):
-    scores = score_documents(fit, corpus.document_term_matrix)
-    prevalence = fit.word_topic.sum(axis=0)[:2] / fit.word_topic.sum()
-    above = scores.relevance > prevalence
-    assert (scores.subtopic[~above] == -1).all()
-    assert (scores.subtopic[above] >= 0).all()
-    assert above.any()
-    assert not above.all()
+def test_only_documents_about_a_query_have_a_main_subtopic(corpus, fit):
+    scores = score_fitted(fit, corpus.document_term_matrix)
+    np.testing.assert_array_equal(scores.about, scores.relevance >= cutoffs(scores.relevance))
+    np.testing.assert_array_equal(scores.subtopic >= 0, scores.about)
+    assert scores.about.any()
+    assert not scores.about.all()
     empty = int(np.flatnonzero(corpus.document_lengths == 0)[0])
     assert (scores.subtopic[empty] == -1).all()
 
 
 def test_words_of_dropped_subtopics_alone_give_none(corpus, fit):
     none = tuple(np.zeros_like(counts) for counts in fit.subtopic_counts)
-    scores = score_documents(replace(fit, subtopic_counts=none), corpus.document_term_matrix)
+    scores = score_fitted(replace(fit, subtopic_counts=none), corpus.document_term_matrix)
     assert (scores.subtopic == -1).all()
 
 
 def test_without_subtopics(corpus):
-    scores = score_documents(make_fit(corpus, n_subtopics=(0, 0)), corpus.document_term_matrix)
+    scores = score_fitted(make_fit(corpus, n_subtopics=(0, 0)), corpus.document_term_matrix)
     assert (scores.subtopic == -1).all()
 
 
 def test_blocks_change_nothing(corpus, fit, monkeypatch):
-    whole = score_documents(fit, corpus.document_term_matrix)
+    counts, relevance = corpus.document_term_matrix, judged_relevance(fit)
+    whole = score_documents(fit, counts, relevance, relevance > 0.5)
     monkeypatch.setattr(scores_module, "BLOCK", 3)
-    blocks = score_documents(fit, corpus.document_term_matrix)
-    for name in ("relevance", "subtopic", "subtopic_share", "n_tokens"):
+    blocks = score_documents(fit, counts, relevance, relevance > 0.5)
+    for name in ("relevance", "about", "subtopic", "subtopic_share", "n_tokens"):
         assert (getattr(whole, name) == getattr(blocks, name)).all()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from qdtm.errors import QueryError
-from qdtm.results import Result, build_topics, load_model, save_model, score_documents
+from qdtm.results import Result, build_topics, load_model, save_model
 from qdtm.results.explain import explain_document
-from qdtm.results.scores import main_subtopics
+from qdtm.results.scores import main_subtopics, score_fitted
 from qdtm.results.splits import branches, deepest_subtopics, path_of, subtopic_ids, tokens_in
 
 from .synthetic import make_corpus, make_fit, opened
@@ -90,13 +90,13 @@ def test_main_subtopics_descend():
     shares = np.array(
         [[0.5, 0.3, 0.2, 0.1], [0.1, 0.4, 0.1, 0.3], [0.1, 0.4, 0.0, 0.0], [0.0, 0.5, 0.3, 0.2]]
     )
-    main, share = main_subtopics(shares, np.array([0.9, 0.9, 0.9, 0.1]), 0.2, tree)
+    main, share = main_subtopics(shares, np.array([True, True, True, False]), tree)
     assert main.tolist() == [0, 3, 1, -1]
     assert share.tolist() == [0.5, 0.3, 0.4, 0.0]
 
 
 def test_scores_agree_with_one_another(deep):
-    together = score_documents(deep.fit, deep.corpus.document_term_matrix)
+    together = score_fitted(deep.fit, deep.corpus.document_term_matrix)
     for q in range(2):
         scores = deep.scores(q)
         np.testing.assert_array_equal(scores.main, together.subtopic[:, q])

@@ -17,7 +17,7 @@ QUICK = {"embeddings": None, "min_sweeps": 40, "max_sweeps": 80, "n_chains": 4}
 
 @pytest.fixture(scope="module")
 def planted():
-    return QueryDrivenTopicModel("planet", **QUICK).fit(plant_parts(0, n_parts=3))
+    return QueryDrivenTopicModel("planet", **QUICK).fit(plant_parts(3, n_parts=3))
 
 
 @pytest.fixture(scope="module")

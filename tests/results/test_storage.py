@@ -6,15 +6,15 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from safetensors import safe_open
 
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError, StorageError
+from qdtm.evidence.scoring import WordEvidence
 from qdtm.results import ModelFit, Trace, load_model, save_model
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords
 from qdtm.results.storage import VERSION
-from qdtm.storage import load_json, save_arrays, sha256_of, write_manifest
+from qdtm.storage import load_json, sha256_of, write_manifest
 
 from .synthetic import make_corpus, make_fit, make_trace
 
@@ -32,7 +32,7 @@ def assert_equal(left, right):
             assert a.dtype == b.dtype, field.name
             assert a.shape == b.shape, field.name
             assert (a == b).all(), field.name
-        elif isinstance(a, Trace):
+        elif isinstance(a, Trace | WordEvidence):
             assert_equal(a, b)
         elif isinstance(a, tuple) and a and isinstance(a[0], np.ndarray | Trace | RelatedWords):
             assert len(a) == len(b)
@@ -74,26 +74,10 @@ def test_labels_and_columns_come_back(tmp_path, corpus):
     assert load_model(tmp_path / "m")[0].presentation == shown
 
 
-def test_the_first_schema_can_still_be_read(saved, fit):
-    """It had no related words, no presentation, and tokens in 32 bits."""
-
-    def as_then(content):
-        for name in ("related", "presentation", "token_type"):
-            del content[name]
-
-    names = [f"related.{q}.{part}" for q in range(2) for part in ("words", "concept_words", "cosine")]
-    with safe_open(saved / "model.safetensors", framework="numpy") as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys() if name not in names}  # noqa: SIM118
-    for name in ("token_topics", "token_subtopics"):
-        assert arrays[name].dtype == np.int16
-        arrays[name] = arrays[name].astype(np.int32)
-    save_arrays(saved / "model.safetensors", arrays)
-    rewrite(saved, as_then, version=1)
-
-    loaded = load_model(saved)[0]
-    assert loaded.related == ()
-    assert loaded.presentation == Presentation()
-    np.testing.assert_array_equal(loaded.token_topics, fit.token_topics)
+def test_what_an_older_version_saved_has_to_be_fitted_anew(saved):
+    rewrite(saved, version=VERSION - 1)
+    with pytest.raises(StorageError, match=r"was saved by an older version of qdtm; fit it anew\.$"):
+        load_model(saved)
 
 
 def test_the_same_fit_gives_the_same_bytes(tmp_path, saved):
@@ -143,16 +127,6 @@ def test_lone_surrogates_do_not_stop_the_table(tmp_path):
     fit = make_fit(corpus, queries=["fire"], n_subtopics=(1,))
     save_model(tmp_path / "m", fit, corpus)
     assert "fire ? wind" in (tmp_path / "m" / "documents.csv").read_text("utf-8")
-
-
-def test_documents_that_stayed_elsewhere_are_asked_for_anew(saved):
-    """Older versions could leave the documents of a fit over files with the workers of a cluster."""
-    elsewhere = {"folder": "documents", "names": [], "n_documents": 2, "n_tokens": 4}
-    rewrite(saved, lambda content: content.update(elsewhere=elsewhere))
-    with pytest.raises(
-        StorageError, match="was saved by an older version without its documents; fit it anew"
-    ):
-        load_model(saved)
 
 
 def test_wrong_places(tmp_path, saved):

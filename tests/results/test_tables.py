@@ -6,7 +6,8 @@ import io
 import pytest
 
 from qdtm.corpus import Corpus
-from qdtm.results import build_topics, score_documents
+from qdtm.results import build_topics
+from qdtm.results.scores import score_fitted
 from qdtm.results.tables import TOPIC_COLUMNS, safe_cell, write_documents, write_topics
 
 from .synthetic import TEXTS, make_fit
@@ -52,17 +53,19 @@ def test_topics_table(fit):
 
 def test_documents_table(corpus, fit):
     parents, _ = build_topics(fit)
-    scores = score_documents(fit, corpus.document_term_matrix)
+    scores = score_fitted(fit, corpus.document_term_matrix)
     rows = rows_of(write_documents, corpus.documents, scores, parents)
     assert list(rows[0]) == [
-        *("document", "year", "note", "relevance: cricket", "relevance: fire"),
-        *("subtopic: cricket", "subtopic name: cricket", "subtopic: fire", "subtopic name: fire", "text"),
+        *("document", "year", "note"),
+        *("relevance: cricket", "about: cricket", "subtopic: cricket", "subtopic name: cricket"),
+        *("relevance: fire", "about: fire", "subtopic: fire", "subtopic name: fire", "text"),
     ]
     assert [row["document"] for row in rows] == [f"doc-{j}" for j in range(len(TEXTS))]
     assert [row["text"] for row in rows] == TEXTS
     assert all(row["note"] == "-3.5" for row in rows)
     for j, row in enumerate(rows):
         assert float(row["relevance: fire"]) == pytest.approx(scores.relevance[j, 1], abs=5e-7)
+        assert row["about: fire"] == ("yes" if scores.about[j, 1] else "no")
         s = scores.subtopic[j, 1]
         expected = (parents[1].subtopics[s].id, parents[1].subtopics[s].name) if s >= 0 else ("", "")
         assert (row["subtopic: fire"], row["subtopic name: fire"]) == expected
@@ -73,7 +76,7 @@ def test_the_users_columns_are_kept_under_names_of_their_own(corpus):
     corpus = Corpus.from_texts(["fire, wind", "wind [b]\nfire", 'fire "x", \x00'], fields=fields)
     fit = make_fit(corpus, queries=["fire"], n_subtopics=(1,))
     parents, _ = build_topics(fit)
-    scores = score_documents(fit, corpus.document_term_matrix)
+    scores = score_fitted(fit, corpus.document_term_matrix)
     rows = rows_of(write_documents, corpus.documents, scores, parents)
     assert list(rows[0])[:5] == [
         *("document", "Document (yours)", "'=x", "relevance: fire (yours)", "Text (yours)"),
@@ -85,6 +88,6 @@ def test_the_users_columns_are_kept_under_names_of_their_own(corpus):
 
 def test_without_text(corpus, fit):
     parents, _ = build_topics(fit)
-    scores = score_documents(fit, corpus.document_term_matrix)
+    scores = score_fitted(fit, corpus.document_term_matrix)
     rows = rows_of(write_documents, corpus.documents, scores, parents, with_text=False)
     assert "text" not in rows[0]

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
-from qdtm.results.distributions import document_topics
 from qdtm.results.result import Result
 from qdtm.results.trends import topics_over_time, topics_per_class
 
-from .synthetic import make_corpus, make_fit
+from .synthetic import make_corpus, make_fit, opened
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +16,8 @@ def result(fit, corpus):
 
 
 def by_hand(result, rows, q):
-    """The share of query q among the tokens of some documents."""
-    corpus = result.corpus
-    relevance = document_topics(corpus.document_term_matrix, result.fit.word_topic)[rows, q]
-    lengths = corpus.document_lengths[rows]
-    return float((relevance * lengths).sum() / lengths.sum())
+    """The share of some documents that is about query q."""
+    return float(result.fit.judged.relevance[rows, q].mean())
 
 
 def test_shares_by_year(result):
@@ -36,10 +32,23 @@ def test_shares_by_year(result):
     assert (trends.share <= trends.high + 1e-12).all()
 
 
-def test_subtopics_sum_to_their_parent(result):
+def test_subtopics_have_the_documents_whose_main_subtopic_they_are(result):
     trends = topics_over_time(result, "year", "year")
     assert trends.topics == ("0", "0.1", "0.2", "1", "1.1", "1.2", "1.3")
-    np.testing.assert_allclose(trends.share[:, 1:3].sum(axis=1), trends.share[:, 0])
+    scores = result.scores(1)
+    for s in range(3):
+        mine = np.where(scores.main == s, scores.relevance, 0.0)
+        expected = [mine[np.arange(b, 10, 3)].mean() for b in range(3)]
+        np.testing.assert_allclose(trends.share[:, trends.topics.index(f"1.{s + 1}")], expected)
+    assert (trends.share[:, 4:].sum(axis=1) <= trends.share[:, 3] + 1e-12).all()
+
+
+def test_a_subtopic_has_the_documents_of_those_below_it(fit, corpus):
+    deep = Result(opened(fit, corpus, "1.2"), corpus)
+    trends = topics_per_class(deep, ["all"] * 10)
+    share = dict(zip(trends.topics, trends.share[0], strict=True))
+    assert share["1.2"] >= share["1.2.1"] + share["1.2.2"] - 1e-12
+    assert share["1.2"] == pytest.approx(topics_per_class(Result(fit, corpus), ["all"] * 10).share[0, 5])
 
 
 def test_the_same_seed_gives_the_same_interval(result):

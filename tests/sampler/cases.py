@@ -22,6 +22,7 @@ class Case:
 
     assignment: Assignment
     swept: np.ndarray
+    evidence_jq: np.ndarray
     counts: Counts
     tally: Tally
     prior_k: np.ndarray
@@ -43,6 +44,7 @@ class Case:
         return (
             self.assignment,
             self.swept,
+            self.evidence_jq,
             self.counts,
             self.tally,
             self.mass_k,
@@ -62,6 +64,7 @@ class Case:
         return Case(
             Assignment(*(array.copy() for array in self.assignment)),
             self.swept.copy(),
+            self.evidence_jq.copy(),
             Counts(*(array.copy() for array in self.counts)),
             Tally(*(array.copy() for array in self.tally)),
             self.prior_k.copy(),
@@ -103,6 +106,7 @@ def make_case(
     documents: np.ndarray | None = None,
     may_open_topics: bool = True,
     shares: np.ndarray | None = None,
+    evidence: np.ndarray | None = None,
 ) -> Case:
     """Count a start, draw the state of its random stream and, unless given, shares of the topics."""
     rng = np.random.default_rng(seed)
@@ -116,9 +120,12 @@ def make_case(
     if not may_open_topics:
         prior_k[~counts.n_wk.any(axis=0)] = 0
     none = np.empty(0, np.int64)
+    if evidence is None:
+        evidence = np.ones((len(swept), rules.n_related.shape[1]), np.float32)
     return Case(
         assignment,
         swept,
+        evidence,
         counts,
         empty_tally(n_columns),
         prior_k,
@@ -167,6 +174,7 @@ def random_parents(seed: int) -> Case:
     if rng.random() < 0.25:
         documents = rng.permutation(documents)[: rng.integers(0, shape.n_documents + 1)]
     may_open_topics = bool(rng.random() < 0.75) or bool((assignment.topics < 0).any())
+    evidence = rng.choice([0.02, 0.5, 1.0, 3.7, 20.0], (shape.n_documents, n_parents)).astype(np.float32)
     return make_case(
         assignment,
         rules,
@@ -175,6 +183,7 @@ def random_parents(seed: int) -> Case:
         closed=closed,
         documents=documents,
         may_open_topics=may_open_topics,
+        evidence=evidence if rng.random() < 0.5 else None,
     )
 
 

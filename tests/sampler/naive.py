@@ -70,6 +70,7 @@ class NaiveSampler:
     ) -> None:
         self.documents, self.rules, self.mass_k, self.stream = documents, rules, mass_k, stream
         self.prior_k, self.n_columns = prior_k, n_columns
+        self.prior_jk: list[f32] = list(prior_k)  # of the document that is swept
         self.n_parents = rules.n_related.shape[1]
         self.n_kw: Counter[tuple[int, int]] = Counter()
         self.promoted_kw: Counter[tuple[int, int]] = Counter()
@@ -82,9 +83,12 @@ class NaiveSampler:
                     self.n_kw[k, w] += 1
                     self.promoted_kw[k, w] += links > 0
 
-    def sweep(self, swept: list[bool]) -> None:
+    def sweep(self, swept: list[bool], evidence_jq: np.ndarray) -> None:
         """One iteration of Algorithm 1 over some documents, counting in all."""
-        for document, is_swept in zip(self.documents, swept, strict=True):
+        for document, is_swept, evidence in zip(self.documents, swept, evidence_jq, strict=True):
+            self.prior_jk = list(self.prior_k)
+            for q in range(self.n_parents):
+                self.prior_jk[q] = f32(self.prior_k[q]) * f32(evidence[q])
             for i in range(len(document.words) if is_swept else 0):
                 self.redraw(document, i)
             self.tally(document)
@@ -124,8 +128,8 @@ class NaiveSampler:
         self.mass_k[k] += sign * (1.0 + self.rules.promotion_weight * links)
 
     def topic_weight(self, document: Document, w: int, k: int) -> f32:
-        """(n_jk + alpha G_0k) f_k(w)."""
-        seats = f32(document.mass(k, self.rules.promotion_weight)) + self.prior_k[k]
+        """(n_jk + alpha G_0k e_jk) f_k(w), where e_jk is what evidence makes of a parent's prior."""
+        seats = f32(document.mass(k, self.rules.promotion_weight)) + self.prior_jk[k]
         smoothed = f32(self.n_kw[k, w]) + f32(self.rules.beta[k])
         return seats * f32(1.0 / self.mass_k[k]) * smoothed
 
@@ -232,6 +236,7 @@ class NaiveSweep:
 def naive_sweep(
     assignment: Assignment,
     swept: np.ndarray,
+    evidence_jq: np.ndarray,
     counts: Counts,
     tally: Tally,
     mass_k: np.ndarray,
@@ -245,7 +250,7 @@ def naive_sweep(
     del word_kind
     documents, stream = open_documents(assignment), Stream(int(stream_state[0]))
     sampler = NaiveSampler(documents, rules, mass_k.tolist(), prior_k, stream, n_columns)
-    sampler.sweep(swept.tolist())
+    sampler.sweep(swept.tolist(), evidence_jq)
     return NaiveSweep(
         assignment_of(documents, assignment),
         counts_of(sampler, counts),

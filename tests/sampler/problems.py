@@ -19,8 +19,10 @@ def problem_of(
     related: Sequence[np.ndarray] | None = None,
     promotion_weight: float = 0.0,
     unit: np.ndarray | None = None,
+    evidence: np.ndarray | None = None,
+    **before: object,
 ) -> ParentProblem:
-    """Pose a problem of documents given as lists of words; `related[q]` is (V, C_q)."""
+    """Pose a problem of documents as lists of words; `related[q]` is (V, C_q); no evidence is 0.5 for all."""
     words = [np.array(c, np.int32) for c in concept_words]
     graph = promotion_graph(None, words, 1.0, n_words=n_words)
     if related is not None:
@@ -35,4 +37,6 @@ def problem_of(
         unit=unit,
         promotion_weight=promotion_weight,
         priors=Priors(),
+        evidence=np.full((len(documents), len(words)), 0.5, np.float32) if evidence is None else evidence,
+        **before,
     )

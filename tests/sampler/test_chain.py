@@ -11,6 +11,7 @@ from qdtm.sampler.assignment import assign, recount
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.progress import Interruption, Progress
 from qdtm.sampler.running import Averages, ChainResult, Schedule, has_settled, run_chain
+from qdtm.sampler.shards import DocumentPriors
 
 from .cases import chain_of, plain_rules, planted_case, topic_mass
 
@@ -207,25 +208,33 @@ class TestChain:
         assert chain.counts.n_wk.shape[1] == len(chain.m_k) <= len(chain.rules.beta)
         assert chain.counts.n_wk.sum() == len(chain.assignment.tokens)
 
-    def test_closed_parents_take_no_free_word(self) -> None:
-        chain = planted_chain()
-        chain.step(parents_open=False)
-        free = chain.rules.fixed_topic[chain.assignment.tokens] < 0
-        assert (chain.assignment.topics[free] >= chain.n_parents).all()
-        chain.step()
-        assert (chain.assignment.topics[free] < chain.n_parents).any()
-
-    def test_only_the_documents_that_nobody_claims_are_swept(self) -> None:
+    def test_only_the_documents_that_are_to_be_swept_change(self) -> None:
         case = planted_case(0).case
-        unclaimed = np.arange(len(case.assignment.offsets) - 1) < 30
-        chain = chain_of(case.assignment, case.rules, 0, (1,), unclaimed=unclaimed)
+        n_documents = len(case.assignment.offsets) - 1
+        priors = DocumentPriors.flat(n_documents, case.rules.n_related.shape[1])
+        priors.swept[30:] = False
+        chain = chain_of(case.assignment, case.rules, 0, (1,), documents=priors)
         before = chain.assignment.topics.copy()
         for _ in range(5):
-            chain.step(unclaimed_only=True)
+            chain.step()
         after = chain.assignment.topics
         stop = chain.assignment.offsets[30]
         np.testing.assert_array_equal(after[stop:], before[stop:])
         assert (after[:stop] != before[:stop]).any()
+
+    def test_evidence_draws_documents_to_a_parent(self) -> None:
+        """Two equal halves: where evidence speaks for a parent it gets more of the free words."""
+        case = planted_case(0, promotes=False).case
+        n_documents = len(case.assignment.offsets) - 1
+        priors = DocumentPriors.flat(n_documents, case.rules.n_related.shape[1])
+        half = np.arange(n_documents) // 3 % 2 == 0  # documents of the three topics come in turn
+        priors.evidence_jq[half], priors.evidence_jq[~half] = 20.0, 0.02
+        chain = chain_of(case.assignment, case.rules, 0, (1,), documents=priors)
+        chain.step()
+        in_parent = chain.assignment.topics < chain.n_parents
+        free = chain.rules.fixed_topic[chain.assignment.tokens] < 0
+        of_half = np.repeat(half, np.diff(chain.assignment.offsets))
+        assert in_parent[free & of_half].mean() > 2 * in_parent[free & ~of_half].mean()
 
     def test_a_seed_and_a_path_decide_about_everything(self) -> None:
         schedule = Schedule(10, 10)

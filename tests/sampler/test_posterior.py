@@ -168,7 +168,19 @@ def posterior(franchise: Franchise) -> tuple[dict[int, float], dict[tuple[int, i
 
 @njit
 def many_sweeps(
-    assignment, swept, counts, tally, mass_k, rules, word_kind, stream, n_columns, m_k, seen, n_tables
+    assignment,
+    swept,
+    evidence,
+    counts,
+    tally,
+    mass_k,
+    rules,
+    word_kind,
+    stream,
+    n_columns,
+    m_k,
+    seen,
+    n_tables,
 ):
     """Sweep as often as the records have rows, drawing G_0 and tables between, and write the state down."""
     base_mass = mass_k - counts.n_wk.sum(axis=0)
@@ -177,7 +189,7 @@ def many_sweeps(
         prior_k = (rules.alpha * shares).astype(np.float32)
         tally.documents_kn[:] = 0
         mass = base_mass + counts.n_wk.sum(axis=0)
-        sweep(assignment, swept, counts, tally, mass, prior_k, rules, word_kind, stream, n_columns)
+        sweep(assignment, swept, evidence, counts, tally, mass, prior_k, rules, word_kind, stream, n_columns)
         m_k = draw_tables(tally, prior_k, stream)
         seen[s] = assignment.topics
         n_tables[s] = m_k.sum()
@@ -192,9 +204,9 @@ def visited(case: Case, n_sweeps: int) -> tuple[np.ndarray, np.ndarray]:
     """Sweep; return for each sweep the name of the partition into topics and the number of tables."""
     topics = np.empty((n_sweeps, len(case.assignment.tokens)), np.int32)
     n_tables = np.empty(n_sweeps, np.int64)
-    assignment, swept, counts, tally, mass_k, _, *rest = case.arguments
+    assignment, swept, evidence, counts, tally, mass_k, _, *rest = case.arguments
     m_k = documents_with(assignment, case.n_columns)
-    many_sweeps(assignment, swept, counts, tally, mass_k, *rest, m_k, topics, n_tables)
+    many_sweeps(assignment, swept, evidence, counts, tally, mass_k, *rest, m_k, topics, n_tables)
     return all_together(topics), n_tables
 
 

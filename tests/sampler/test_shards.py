@@ -7,12 +7,20 @@ import pytest
 
 from qdtm.sampler.assignment import assign, recount, unassigned
 from qdtm.sampler.chain import Chain
+from qdtm.sampler.kernels import Assignment
 from qdtm.sampler.running import Schedule, run_chain
-from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, cut, n_shards_for
+from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, DocumentPriors, cut, n_shards_for
 
 from .cases import chain_of, plain_rules, planted_case
 
 SCHEDULE = Schedule(12, 12)
+
+
+def priors_of(assignment: Assignment) -> DocumentPriors:
+    """Priors by which each document can be told."""
+    n_documents = len(assignment.offsets) - 1
+    evidence = np.arange(3 * n_documents, dtype=np.float32).reshape(n_documents, 3)
+    return DocumentPriors(np.arange(n_documents) % 3 > 0, evidence)
 
 
 def promoting_chain(n_shards: int, n_jobs: int = 1) -> Chain:
@@ -105,23 +113,26 @@ class TestCut:
     @pytest.mark.parametrize("n_shards", [1, 2, 3, 8])
     def test_shards_are_the_corpus_in_order(self, n_shards: int) -> None:
         whole = planted_case(0).case.assignment
-        shards = cut(whole, n_shards)
+        priors = priors_of(whole)
+        shards = cut(whole, n_shards, priors)
         assert [shard.number for shard in shards] == list(range(n_shards))
         np.testing.assert_array_equal(np.concatenate([s.assignment.tokens for s in shards]), whole.tokens)
         lengths = np.concatenate([np.diff(shard.assignment.offsets) for shard in shards])
         np.testing.assert_array_equal(lengths, np.diff(whole.offsets))
+        for n, field in enumerate(priors):
+            np.testing.assert_array_equal(np.concatenate([s.documents[n] for s in shards]), field)
         longest = np.diff(whole.offsets).max()
         sizes = [len(shard.assignment.tokens) for shard in shards]
         assert max(sizes) - min(sizes) <= 2 * longest
 
     def test_a_shard_is_a_view(self) -> None:
         whole = planted_case(0).case.assignment
-        cut(whole, 2)[1].assignment.topics[:] = 5
+        cut(whole, 2, priors_of(whole))[1].assignment.topics[:] = 5
         assert (whole.topics == 5).any()
 
     def test_more_shards_than_documents(self) -> None:
         whole = assign(np.zeros(5, np.int32), np.array([0, 5]), np.zeros(5, np.int32))
-        assert sum(len(shard.assignment.tokens) for shard in cut(whole, 4)) == 5
+        assert sum(len(shard.assignment.tokens) for shard in cut(whole, 4, priors_of(whole))) == 5
 
 
 class TestNumber:

@@ -60,7 +60,7 @@ class FoundDocuments:
 
 @dataclass(frozen=True)
 class Carrier:
-    """A word of a document and what it carries of its relevance, all its tokens together.
+    """A word of a document and what it carries of its share in the topic, all its tokens together.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Carrier:
     count : int
         Its tokens.
     share : float
-        Of the document's relevance.
+        Of what the document has of the topic.
     is_concept : bool
     pulled_by : str or None
         The concept word that pulled it in, if one did and it is none itself.
@@ -179,7 +179,7 @@ def _by_day(rows: NDArray[np.int64], days: NDArray[np.datetime64], *, newest: bo
 
 
 def carriers(explanation: Explanation) -> list[Carrier]:
-    """Return the words of a document, those that carry most of its relevance first."""
+    """Return the words of a document, those that carry most of its share in the topic first."""
     tokens: dict[str, list[ExplainedToken]] = {}
     for token in explanation.tokens:
         tokens.setdefault(token.word, []).append(token)

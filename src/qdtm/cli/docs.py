@@ -37,10 +37,10 @@ def docs(
     from qdtm.results.result import Result
 
     result = Result.load(directory)
-    tables = [
-        result.documents(q, max(1, result.relevance(q).n_listed) if about else n_documents, subtopic=subtopic)
-        for q in _queries_asked(result, query, subtopic)
-    ]
+    tables = []
+    for q in _queries_asked(result, query, subtopic):
+        n = result.relevance(q).n_listed if about else n_documents
+        tables.append(result.documents(q, max(1, n), subtopic=subtopic)[:n])
     if as_json:
         print_json(documents_json(tables))
         return

@@ -67,6 +67,6 @@ def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[Re
         topic = model.result_.topic(id)
         split = next(split for split in model.fit_.splits if split.of == id)
         yield from [Text()] if number else []
-        yield heading(topic.name, f"subtopic {id}, {topic.prevalence:.1%} of the corpus")
-        yield tree_table(topic.subtopics, n_words=10)
+        yield heading(topic.name, f"subtopic {id}")
+        yield tree_table(topic, n_words=10)
         yield not_shown(topic, len(topic.subtopics), split.rest)

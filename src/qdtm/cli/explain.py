@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
 @click.option("--doc", "document", required=True, metavar="ID", help="The document's id.")
-@click.option("-q", "--query", metavar="QUERY", help="Relevance to this query.  [its most relevant one]")
+@click.option("-q", "--query", metavar="QUERY", help="About this query.  [the likeliest]")
 @click.option("--subtopic", metavar="ID", help="How much of it is in this subtopic, such as 0.2, and why.")
 @click.option(
     "-n", "--tokens", "n_tokens", type=click.IntRange(1), default=15, show_default=True, metavar="N",

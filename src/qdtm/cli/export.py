@@ -27,8 +27,8 @@ _ENDINGS = {"csv": "-csv", "xlsx": ".xlsx", "json": ".json"}
 def export(directory: str, format: Any, output: str | None, force: bool) -> None:
     """Write the topics, subtopics, concept words and documents of the result in DIR as tables.
 
-    Documents come with all of your own columns, their relevance to each query and their main subtopic. In
-    .csv, a text that a spreadsheet would run as a formula gets an apostrophe before it.
+    Documents come with all of your own columns, their relevance to each query, whether they are about it, and
+    their main subtopic. In .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
     """
     from qdtm.export import export_result
     from qdtm.results.result import Result

@@ -54,7 +54,8 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     corpus; or a pattern in quotes ('news/*.csv') or URL, whose files are read into one corpus.
 
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
-    documents.csv (your own columns, the relevance of each document to each query, and its main subtopic).
+    documents.csv (your own columns, and for each query the relevance of each document, whether it is about
+    it, and its main subtopic).
     Ctrl-C ends early, and saves what was found until then.
 
     A fit that takes long is kept in DIR.unfinished while it runs. If it is killed, `qdtm fit --resume DIR`
@@ -160,7 +161,7 @@ def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> It
         [
             *(report if with_report else []),
             ("topics.csv", "all topics with their words"),
-            ("documents.csv", "each document's relevance and main subtopics"),
+            ("documents.csv", "each document's relevance, whether it is about each query, its main subtopic"),
             ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
     )

@@ -23,7 +23,7 @@ def corpus_json(corpus: Corpus) -> JsonObject:
 
 def check_json(check: QueryCheck) -> JsonObject:
     """Describe whether a query can be answered."""
-    return asdict(check) | {"n_retrieved": check.n_retrieved}
+    return asdict(check) | {"shown": check.shown, "n_retrieved": check.n_retrieved}
 
 
 def mentions_json(check: QueryCheck, corpus: Corpus) -> list[JsonObject]:
@@ -98,16 +98,17 @@ def stability_json(stability: Stability) -> JsonObject:
     return described
 
 
-def relevance_json(result: Result, q: int) -> JsonObject | None:
-    """Describe how many documents are about a query, and where to cut; None if they are not here."""
-    if result.fit.relevance is None:
-        return None
+def relevance_json(result: Result, q: int) -> JsonObject:
+    """Describe how many documents are about a query, and where to cut."""
     relevance = result.relevance(q)
     return {
         "cutoff": relevance.cutoff,
         "n_listed": relevance.n_listed,
         "n_about": relevance.n_about,
         "n_about_interval": list(relevance.n_about_interval),
+        "n_named": relevance.n_named,
+        "n_meant": relevance.n_meant,
+        "n_near": relevance.n_near,
     }
 
 

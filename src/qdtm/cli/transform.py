@@ -34,12 +34,13 @@ def transform(
 ) -> None:
     """Score new documents in CORPUS with the model in DIR.
 
-    The outcome is a .csv table: your own columns, the relevance to each query, the main subtopics; with
-    --json one JSON object a line. Words that the model does not know are ignored.
+    The outcome is a .csv table: your own columns, then for each query the relevance, whether the document is
+    about it (by the cut-off of DIR) and its main subtopic; with --json one JSON object a line. Words that the
+    model does not know are ignored.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
-    from qdtm.results import score_documents
+    from qdtm.results.new_documents import score_new_documents
     from qdtm.results.result import Result
 
     if output is not None:
@@ -47,7 +48,7 @@ def transform(
     result = Result.load(directory)
     with warnings_as_notes(notes := notes_console()):
         new = open_corpus(corpus, options, notes, like=result.corpus)
-    scores = score_documents(result.fit, new.document_term_matrix)
+    scores = score_new_documents(result, new)
     _note_strangers(scores, notes)
     with _opened(output) as file:
         write = _write_json_lines if as_json else _write_csv
@@ -71,6 +72,7 @@ def _write_json_lines(file: TextIO, result: Result, new: Corpus, scores: Documen
                 {
                     "query": topic.name,
                     "relevance": float(scores.relevance[j, q]),
+                    "about": bool(scores.about[j, q]),
                     "subtopic": subtopic,
                     "subtopic_share": float(scores.subtopic_share[j, q]),
                 }
@@ -83,12 +85,10 @@ def _note_strangers(scores: DocumentScores, console: Console) -> None:
     """Say how many documents have no word that the model knows."""
     from qdtm.cli.console import print_note
 
-    n_strangers = int((scores.n_tokens == 0).sum())
+    n_strangers = int(((scores.n_tokens == 0) & ~(scores.relevance > 0).any(axis=1)).sum())
     if n_strangers:
         of = f"{n_strangers:,} of {len(scores):,} documents"
-        print_note(
-            console, "note", f"{of} have no word that the model knows; they get the average relevance."
-        )
+        print_note(console, "note", f"{of} have no word that the model knows; their relevance is 0.")
 
 
 def _check_free(path: Path, force: bool) -> None:

@@ -68,9 +68,9 @@ def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableT
 
 def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
-    title = Text.assemble((one_line(check.name), "bold"), "  ", (check.shown, _VERDICTS[check.verdict]))
+    title = _verdict_heading(check.name, check)
     retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
-    named = f"{check.n_named:,} documents name it, {check.n_mainly:,} of them mainly"
+    named = f"{check.n_named:,} documents name it, {check.n_mainly:,} of them more than in passing"
     known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]
     columns: Columns = [
         *((name, _NO_WRAP) for name in ("word", "status")),
@@ -82,6 +82,12 @@ def check_section(check: QueryCheck) -> RenderableType:
         for word in check.words
     ]
     return Group(title, facts(fact for fact in known if fact[1]), Text(), table(columns, rows))
+
+
+def _verdict_heading(title: str, check: QueryCheck, note: str = "") -> Text:
+    """Return a line that starts a section about a query, with its verdict."""
+    verdict = (check.shown, _VERDICTS[check.verdict])
+    return Text.assemble((one_line(title), "bold"), "  ", verdict, (f"  {note}" if note else "", "dim"))
 
 
 def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
@@ -145,9 +151,14 @@ def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
 def topic_section(
     result: Result, q: int, n_words: int = 10, n_subtopics: int | None = None
 ) -> RenderableType:
-    """Show a parent topic: its concept words, its words, how many documents, and its largest subtopics."""
+    """Show a query: how many documents are about it, its verdict, its words, and its largest subtopics."""
     topic, concept, rest = result.topics[q], result.fit.concepts[q], result.fit.subtopic_rest[q]
+    relevance, said = result.relevance(q), result.answered_check_of(q)
     known = [
+        ("about it", relevance.summary()),
+        ("near it", relevance.near_summary()),
+        ("checked", said.summary() if said is not None else ""),
+        ("reason", concept.check.reason),
         ("concept words", ", ".join(word.word for word in concept.words)),
         ("topic words", _words(topic, n_words)),
     ]
@@ -155,15 +166,12 @@ def topic_section(
         known.append(("readings", f"{concept.split[:-1]}; choose one with --reading."))
     elif concept.query.reading is not None:
         known.append(("reading", chosen_reading(concept)))
-    if result.fit.relevance is not None:
-        known.append(("about it", result.relevance(q).summary()))
-    if (check := result.answered_check_of(q)) is not None:
-        known.append(("checked", check.summary()))
-    title = heading(topic.name, f"topic {topic.id}, {topic.prevalence:.1%} of the corpus")
-    if not topic.subtopics:
-        return Group(title, facts(known))
-    shown = topic.subtopics[:n_subtopics]
-    return Group(title, facts(known), Text(), tree_table(shown, n_words), not_shown(topic, len(shown), rest))
+    title = _verdict_heading(topic.name, concept.check, f"topic {topic.id}")
+    parts = [title, facts(fact for fact in known if fact[1])]
+    if topic.subtopics:
+        n_shown = len(topic.subtopics[:n_subtopics])
+        parts += [Text(), tree_table(topic, n_words, n_shown), not_shown(topic, n_shown, rest)]
+    return Group(*parts)
 
 
 def chosen_reading(concept: Concept) -> str:
@@ -174,18 +182,18 @@ def chosen_reading(concept: Concept) -> str:
     return f"{number} of {len(concept.readings)}: {words} ({reading.n_documents:,} documents)"
 
 
-def tree_table(topics: Sequence[Topic], n_words: int) -> RenderableType:
-    """List subtopics, those below an opened one further in."""
+def tree_table(topic: Topic, n_words: int, n_subtopics: int | None = None) -> RenderableType:
+    """List the subtopics of a topic with their share of it, those below an opened one further in."""
     columns: Columns = [("subtopic", _NO_WRAP), ("share", _RIGHT), ("words, the most distinctive first", {})]
-    level = min((topic.id.count(".") for topic in topics), default=0)
+    level = topic.id.count(".") + 1
     rows = [
         (
             Text("  " * (each.id.count(".") - level) + each.id),
-            f"{each.prevalence:.1%}",
+            f"{each.prevalence / topic.prevalence:.1%}",
             _marked_words(each, n_words),
         )
-        for topic in topics
-        for each in topic.walk()
+        for subtopic in topic.subtopics[:n_subtopics]
+        for each in subtopic.walk()
     ]
     return table(columns, rows)
 
@@ -193,12 +201,11 @@ def tree_table(topics: Sequence[Topic], n_words: int) -> RenderableType:
 def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
     """Say how much of a topic is in subtopics that are not listed, and in those that were dropped."""
     known = []
-    smaller = topic.subtopics[n_shown:]
+    of, smaller = "topic" if topic.id.isdecimal() else "subtopic", topic.subtopics[n_shown:]
     if smaller:
-        share = sum(subtopic.prevalence for subtopic in smaller)
-        known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the corpus together"))
+        share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence
+        known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the {of} together"))
     if rest >= 0.0005:
-        of = "topic" if topic.id.isdecimal() else "subtopic"
         known.append(("dropped", f"too small to mean much, {rest:.1%} of the {of} together"))
     return facts(known)
 

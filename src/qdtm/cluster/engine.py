@@ -14,7 +14,7 @@ import platform
 import secrets
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +31,7 @@ from qdtm.errors import ClusterError, QdtmError
 from qdtm.sampler.assignment import columns_for, empty_tally
 from qdtm.sampler.engines import Standing
 from qdtm.sampler.kernels import Assignment, Counts, Tally
-from qdtm.sampler.shards import MOST_SHARDS, DocumentPriors, Orders, Shard, cut
+from qdtm.sampler.shards import MOST_SHARDS, DocumentPriors, Orders, cut
 
 FAN_IN = 8
 """Answers of more workers than this are added up in a tree."""
@@ -93,25 +93,6 @@ class RayEngine:
             for b, worker in enumerate(workers)
         )
         return RayShards(self, chain, workers, assignment, n_shards, n_topics)
-
-    def place_made(
-        self, function: Callable[..., Sequence[Shard]], blocks: Sequence[Sequence[Any]], n_shards: int
-    ) -> RayShards:
-        """Let workers make their shards themselves, of what others hold.
-
-        Parameters
-        ----------
-        function : callable
-            Makes the shards of a block.
-        blocks : sequence of sequence
-            What the function is called with for each block: values, or references to them.
-        n_shards : int
-            Of all blocks.
-        """
-        chain, workers = self._next(len(blocks))
-        made = [w.make.remote(chain, function, *given) for w, given in zip(workers, blocks, strict=True)]
-        none = Assignment(*(np.zeros(0, kind) for kind in (np.int32, np.int64, np.int32, np.uint16)))
-        return RayShards(self, chain, workers, none, n_shards, max(self.get(made)))
 
     def _next(self, n_blocks: int) -> tuple[str, list[Any]]:
         """A name for a chain, and the workers whose turn it is."""
@@ -209,8 +190,7 @@ class RayShards:
     workers : sequence of actor handles
         Who holds which block; blocks are in the corpus' order.
     whole : Assignment
-        Its tokens stay here too; its topics are out of date until they are asked for. Empty if the tokens are
-        with the workers alone.
+        Its tokens stay here too; its topics are out of date until they are asked for.
     n_shards : int
     n_topics : int
         One more than the highest topic that a token starts with.
@@ -262,9 +242,7 @@ class RayShards:
         return tally
 
     def assignment(self) -> Assignment:
-        """Bring the topics of all tokens here, if the tokens are."""
-        if not len(self._whole.tokens):
-            return self._whole
+        """Bring the topics of all tokens here."""
         start = 0
         for found in self._ask("read"):
             stop = start + len(found["topics"])
@@ -272,16 +250,6 @@ class RayShards:
             self._whole.links[start:stop] = found["links"]
             start = stop
         return self._whole
-
-    @property
-    def n_blocks(self) -> int:
-        """Over how many workers the shards are spread."""
-        return len(self._workers)
-
-    def ask(self, block: int, function: Callable[..., Any], *arguments: Any, n_results: int = 1) -> Any:
-        """Call a function with the shards of one worker; return a reference to the answer, or so many."""
-        call = self._workers[block].ask.options(num_returns=n_results)
-        return call.remote(self._chain, self._at, function, *arguments)
 
     def release(self) -> None:
         """Let the workers forget the shards."""

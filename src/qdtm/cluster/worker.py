@@ -95,7 +95,6 @@ class Worker:
         self._place = place
         self._fetch = fetch or _fetch
         self._blocks: dict[str, Block] = {}
-        self._memory: dict[str, Any] = {}
 
     def about(self) -> dict[str, str]:
         """Say which versions of what it runs, and its process."""
@@ -109,18 +108,6 @@ class Worker:
         self._shelf(chain).write("shards", _tokens(own))
         self._put_down(chain, block)
         return max((int(s.assignment.topics.max(initial=-1)) + 1 for s in own), default=0)
-
-    def make(self, chain: str, function: Callable[..., Sequence[Shard]], *arguments: Any) -> int:
-        """Hold the shards of a chain that a function makes, as in `take`."""
-        return self.take(chain, function(*arguments))
-
-    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function with what was remembered before, a dict that is lost if the worker dies."""
-        return function(self._memory, *arguments)
-
-    def ask(self, chain: str, at: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function with the shards of a chain."""
-        return function(self._block(chain, at).shards, *arguments)
 
     def count(self, chain: str, at: int, n_words: int, n_parents: int, n_columns: int) -> Part:
         """Count the words and documents of each topic."""
@@ -227,7 +214,8 @@ def _fetch(reference: Any) -> Any:
 def _own(shard: Shard) -> Shard:
     """A shard with arrays of its own: what arrives may not be written to."""
     assignment = Assignment(*map(np.array, shard.assignment))
-    return Shard(shard.number, assignment, DocumentPriors(*map(np.array, shard.documents)))
+    swept, evidence_jq = shard.documents
+    return Shard(shard.number, assignment, DocumentPriors(np.array(swept), np.array(evidence_jq)))
 
 
 def _writable(rules: Rules) -> Rules:

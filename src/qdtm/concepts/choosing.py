@@ -1,8 +1,8 @@
 """Which concept words a set of queries is fitted with, and the evidence that chooses them.
 
-In: a corpus, queries and the views of the corpus. Out: one `Concept` and one `Evidence` a query. Concepts are as
-`build_concepts` makes them: as published if the queries cover the corpus together, otherwise only with words
-that cohere with their query.
+In: a corpus, queries and the views of the corpus. Out: one `Concept` and one `Evidence` a query. Concepts are
+as `build_concepts` makes them: as published if the queries cover the corpus together, otherwise only with
+words that cohere with their query.
 
 Together, queries keep general words from each other: what two of them propose, neither gets. A query that is
 asked alone has nobody to do that for it.
@@ -21,10 +21,11 @@ from threadpoolctl import threadpool_limits
 from qdtm.concepts.concept import Concept, ConceptReading, list_readings
 from qdtm.concepts.draft import Draft, draft_concept
 from qdtm.concepts.expand import draft_concepts, finish_concepts
-from qdtm.concepts.query import Query
+from qdtm.concepts.query import Query, Rule, as_queries
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
+from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
@@ -66,7 +67,7 @@ def choose(
     n_candidates: int = 100,
     min_precision: float | None = None,
     vectors: WordVectors | None = None,
-    query_vectors: Sequence[NDArray[np.float32]] | None = None,
+    query_vectors: NDArray[np.float32] | None = None,
     refuse: bool = True,
 ) -> Chosen:
     """Turn queries into the concepts that a model is fitted with, and learn their evidence.
@@ -78,7 +79,7 @@ def choose(
     min_precision : float, optional
         How much of a proposed word's documents must be about its query; None decides by whether the queries
         cover the corpus. 0 takes every proposal, as published.
-    query_vectors : sequence of ndarray of float32, shape (e,), optional
+    query_vectors : ndarray of float32, shape (Q, e), optional
         What a sentence encoder makes of each query.
 
     See Also
@@ -120,19 +121,48 @@ def evidence_of(
     corpus: Corpus,
     concepts: Sequence[Concept],
     views: CorpusViews,
-    query_vectors: Sequence[NDArray[np.float32]] | None = None,
+    query_vectors: NDArray[np.float32] | None = None,
 ) -> tuple[Evidence, ...]:
     """Learn the evidence of concepts that were chosen before."""
     searched = [search(corpus, concept.query, concept.rule) for concept in concepts]
-    for q, one in enumerate(searched):
-        if one.query.reading is not None:
-            members = _chosen(one.query, _find_readings(views, one), corpus)
-            searched[q] = one if members is None else one.within(members)
-    return _learn(views, searched, query_vectors)
+    return _learn(views, [_in_reading(corpus, views, one) for one in searched], query_vectors)
+
+
+def document_evidence(
+    corpus: Corpus, query: Any, rule: Rule = "and", *, embeddings: Any = "auto", refuse: bool = True
+) -> Evidence:
+    """Say how likely each document is to be about a query asked alone, before any topic is fitted.
+
+    Parameters
+    ----------
+    query : str, Query or {"name": [words]}
+    embeddings : str, path, KeyedVectors, mapping or None
+        Word vectors, as of the model.
+
+    Raises
+    ------
+    QueryError
+        If the query is refused, as by `build_concepts`.
+    """
+    (asked,) = as_queries(query)
+    vectors = load_vectors(embeddings, corpus, also=asked.words.lower().split())
+    draft = draft_concept(corpus, asked, rule, None, vectors, refuse=refuse)
+    unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
+    views = views_of(corpus, unit)
+    (evidence,) = _learn(views, [_in_reading(corpus, views, draft.searched)], None)
+    return evidence
 
 
 def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading, ...]:
     return find_readings(views, searched.index.by_document, searched.naming.strength, searched.words)
+
+
+def _in_reading(corpus: Corpus, views: CorpusViews, searched: SearchedQuery) -> SearchedQuery:
+    """Return a search as if only the documents of the reading that the query asks for named it."""
+    if searched.query.reading is None:
+        return searched
+    members = _chosen(searched.query, _find_readings(views, searched), corpus)
+    return searched if members is None else searched.within(members)
 
 
 def _chosen(query: Query, readings: Sequence[Reading], corpus: Corpus) -> NDArray[np.bool_] | None:
@@ -160,9 +190,9 @@ def _as_data(readings: Sequence[Reading], corpus: Corpus) -> tuple[ConceptReadin
 def _learn(
     views: CorpusViews,
     searched: Sequence[SearchedQuery],
-    query_vectors: Sequence[NDArray[np.float32]] | None,
+    query_vectors: NDArray[np.float32] | None,
 ) -> tuple[Evidence, ...]:
-    vectors: Sequence[Any] = [None] * len(searched) if query_vectors is None else query_vectors
+    vectors: Any = [None] * len(searched) if query_vectors is None else query_vectors
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
         return tuple(
             learn_evidence(views, one.naming.strength, one.words, one.naming.possible, vector)
@@ -179,7 +209,7 @@ def cover_the_corpus(evidence: Sequence[Evidence]) -> bool:
 def coherent_words(
     draft: Draft, evidence: Evidence, hashes: NDArray[np.uint64], min_precision: float
 ) -> NDArray[np.bool_]:
-    """Which words stand mostly in documents about a query, and in enough different ones that name it, (V,)."""
+    """Which words stand mostly in documents about a query, in enough different ones that name it, (V,)."""
     index = draft.index
     precision = precision_of_words(index, evidence)
     named = np.flatnonzero(evidence.strength > 0)
@@ -197,7 +227,7 @@ def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
 
 
 def tie_words(concept: Concept, precision: FloatArray, min_precision: float) -> Concept:
-    """Tie the words of a concept to its topic, but for general ones of the query's own; the best stays tied."""
+    """Tie the words of a concept to its topic, all but the query's own that are general; its best stays."""
     own = [word.index for word in concept.words if word.origin == "query"]
     best = max(own, key=lambda w: precision[w], default=-1)
     general = {w for w in own if w != best and precision[w] < min_precision}

@@ -68,7 +68,7 @@ class Draft:
         return self.own + self.user
 
     def proposals(self, n_candidates: int, coherent: NDArray[np.bool_] | None = None) -> list[int]:
-        """Return the best words that the user did not ban and that cohere with the query, if that is asked."""
+        """Return the best words that the user did not ban and that cohere with the query, if asked."""
         if self.extractor is None:
             return []
         allowed = [word for word in self.scored.ranking if word not in self.banned]

@@ -7,12 +7,8 @@ the order of the documents.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qdtm.concepts.term_index import FloatArray, IntArray
-
-WEIGHT_BITS = 26
-"""Weights of documents, 0 to 1, are multiples of 2**-26: 2**27 of them add up exactly in a float64."""
 
 SHARE_BITS = 60
 """Shares of one whole are added up in multiples of 2**-60."""
@@ -23,12 +19,6 @@ _MOST_BITS = 62
 def in_units(values: FloatArray, n_bits: int) -> IntArray:
     """Return numbers as multiples of 2**-n_bits, rounded."""
     return np.rint(np.ldexp(values, n_bits)).astype(np.int64)
-
-
-def as_weights(values: FloatArray) -> FloatArray:
-    """Round weights so that they add up exactly in any order."""
-    rounded: NDArray[np.float64] = np.ldexp(np.rint(np.ldexp(values, WEIGHT_BITS)), -WEIGHT_BITS)
-    return rounded
 
 
 def bits_for(n_terms: int) -> int:

@@ -164,8 +164,8 @@ def _counts(searched: SearchedQuery, found: Found) -> str:
     if n == mainly:
         return f"Only {have}" if only else have
     if mainly == 0:
-        return f"{have}, but none is mainly about it"
-    return f"{have}; {'only ' if only else ''}{mainly:,} {'is' if mainly == 1 else 'are'} mainly about it"
+        return f"{have}, but none more than in passing"
+    return f"{have}, {'only ' if only else ''}{mainly:,} of them more than in passing"
 
 
 def _way_out(searched: SearchedQuery, found: Found) -> list[str]:

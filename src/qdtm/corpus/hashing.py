@@ -1,7 +1,7 @@
 """A hash of each document's words: documents as numbers in, a number a document out.
 
-It stands for the content of a document wherever an order or a sample is needed that does not depend on the order
-of the rows in a file.
+It stands for the content of a document wherever an order or a sample is needed that does not depend on the
+order of the rows in a file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ _FACTOR, _START = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xCBF29CE484222325)
 def hash_documents(tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Hash the words of each document in their order, shape (D,).
 
-    The sum over a document's tokens of a mixed (word, place), mixed again: the same in any order of documents.
+    The sum over a document's tokens of a mixed (word, place), mixed again: the same in any order of
+    documents.
     """
     lengths = np.diff(offsets)
     place = np.arange(len(tokens), dtype=np.int64) - np.repeat(offsets[:-1], lengths)

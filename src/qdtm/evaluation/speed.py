@@ -136,6 +136,7 @@ def speed_problem(bags: AuthorsBags, *, promotion: bool) -> ParentProblem:
         unit=None if vectors is None else vectors.unit,
         promotion_weight=PROMOTION_WEIGHT if promotion else 0.0,
         priors=PRIORS,
+        evidence=np.ones((len(bags.offsets) - 1, len(words)), np.float32),
     )
 
 

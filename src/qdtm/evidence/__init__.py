@@ -1,1 +1,1 @@
-"""How likely each document is to be about a query, before any topic is fitted and with what the topics add."""
+"""How likely each document is to be about a query, before any topic is fitted and with what topics add."""

@@ -6,7 +6,8 @@ number, and a curve from scores to probabilities.
 Half of the documents that name it score above some t, so half of all documents about it should: their number
 is twice that above t. Names are positive examples and all else is unlabelled (Elkan and Noto 2008), so the
 chance to name the query saturates below 1 where every document is about it; the curve is fitted with that
-ceiling (modified logistic regression, Jaskie, Elkan and Spanias 2019), and shifted until it sums to the number.
+ceiling (modified logistic regression, Jaskie, Elkan and Spanias 2019), and shifted until it sums to the
+number.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ from scipy.optimize import brentq, minimize
 from qdtm.evidence.views import FloatArray
 
 DOUBT, USUAL_SHARE = 20.0, 0.7
-"""Before anything is seen of it, so much of the documents about a query name it, for as many documents' worth."""
+"""As many documents' worth of doubt that so much of the documents about a query name it."""
 
 N_BINS = 512
-STEEPEST = 1e4
 
 NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25
-"""Log odds of a document that names the query: how they follow from how much it names it, and from its context."""
+"""Log odds of a document that names the query, by how much it names it, and by those of its context."""
 
 VOUCHING = 5.0
 """Documents' worth of names that it takes to believe half of what the context of another document says."""
@@ -65,7 +65,7 @@ class Curve:
 
 
 def fit_curve(scores: FloatArray, strength: FloatArray) -> Curve:
-    """Fit P(named | score) = c / (1 + exp(-b (score - m))) by maximum likelihood; c and b, m say who is about it.
+    """Fit P(named | score) = c / (1 + exp(-b (score - m))) by maximum likelihood; b and m make the curve.
 
     Scores are put into bins of about equally many documents first: the fit does not need each of them.
     """
@@ -111,11 +111,11 @@ def probabilities_summing_to(
 
 
 def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray:
-    """Return the probability that each document is about the query, given its context and how much it names it.
+    """Return the probability that each document is about the query, given its context and its naming.
 
-    A document that does not name the query is less likely to be about it than its context says, since documents
-    about it tend to name it (Elkan and Noto 2008); and it is never surer than those that do are on average, as
-    far as there are enough of them to vouch for it.
+    A document that does not name the query is less likely to be about it than its context says, since
+    documents about it tend to name it (Elkan and Noto 2008); and it is never surer than those that do are on
+    average, as far as there are enough of them to vouch for it.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray
 
 
 def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:
-    """Return the probability that documents which name the query are about it, never below what context says."""
+    """Return the probability that documents which name the query are about it, never below its context."""
     bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
     log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded)) + NAMED_BY_STRENGTH * strength
     return np.maximum(sigmoid(log_odds), bounded)

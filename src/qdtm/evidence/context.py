@@ -53,7 +53,8 @@ def context_scores(
     """
     named = strength > 0
     folds = (hashes % np.uint64(N_FOLDS)).astype(np.int64)
-    if named.sum() < FEWEST or len(np.unique(folds[named])) < 2:
+    fewest_folds = min(len(np.unique(folds[side])) for side in (named, ~named))
+    if named.sum() < FEWEST or fewest_folds < 2:  # a fold must have both sides to learn from
         return None
     visible = np.ones(weighted.shape[1])
     visible[list(words)] = 0.0
@@ -62,7 +63,7 @@ def context_scores(
         np.concatenate([_sample(named, hashes, MOST_NAMERS), _sample(~named, hashes, MOST_OTHERS)])
     )
     scores = np.zeros(len(strength))
-    for fold in range(N_FOLDS):
+    for fold in np.unique(folds).tolist():
         seen = learned[folds[learned] != fold]
         rows = np.flatnonzero(folds == fold)
         scores[rows] = _fit(features[seen], strength[seen]).decision_function(features[rows])

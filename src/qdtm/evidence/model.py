@@ -1,14 +1,14 @@
-"""The evidence model: how likely is each document to be about a query, before any topic is fitted?
+"""The evidence model: how likely each document is to be about a query, before any topic is fitted.
 
 In: the views of a corpus, what the documents that name a query have in common, and how much each names it.
 Out: `Evidence`. Everything else starts from it: the parent topic, relevance, cut-off and count.
 
-Each view scores documents by how much they are like those that name the query, without hearing whether they do
-themselves. A view is worth as much as it tells these from the others (the mean of its standardised scores over
-documents that name the query). Then the model teaches itself (self-training, as Nigam et al. 2000 with naive
-Bayes): the surest half of the documents that it takes to be about the query become labels of their own, with
-which the views look again, now with the query's words visible: so a document with only some of them gains as
-much as those words point to the query.
+Each view scores documents by how much they are like those that name the query, without hearing whether they
+do themselves. A view is worth as much as it tells these from the others (the mean of its standardised scores
+over documents that name the query). Then the model teaches itself (self-training, as Nigam et al. 2000 with
+naive Bayes): the surest half of the documents that it takes to be about the query become labels of their own,
+with which the views look again, now with the query's words visible: so a document with only some of them
+gains as much as those words point to the query.
 """
 
 from __future__ import annotations

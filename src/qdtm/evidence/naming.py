@@ -34,8 +34,8 @@ APART = 0.25
 FADE = 0.65
 """Each further naming leaves this share of the doubt whether a document is about the query."""
 
-LONG = 300.0
-"""In a document of more tokens than this a naming counts less, by the square root of how much longer it is."""
+LONG = 1000.0
+"""In a document of more tokens than this a naming counts less, by the root of how much longer it is."""
 
 DENSITY = 8.0
 """A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""

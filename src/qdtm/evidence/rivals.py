@@ -1,10 +1,10 @@
 """Relevance of queries that cover a corpus together: each document is about one of them, or about the rest.
 
-In: the share of each document in each query's topic, and the views of the corpus. Out: how likely each document
-is to be about each query.
+In: the share of each document in each query's topic, and the views of the corpus. Out: how likely each
+document is to be about each query.
 
-The topics were fitted side by side and know their bounds, so they speak first. The views look at what they say
-(self-training), and the queries compete for each document.
+The topics were fitted side by side and know their bounds, so they speak first. The views look at what they
+say (self-training), and the queries compete for each document.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Relevance of new documents: what was learned of a query, put into one weight a word.
 
-In: how likely the documents of a corpus are to be about each query. Out: `WordEvidence`, small enough to be saved
-with a result, and from it the relevance of documents that nobody has seen.
+In: how likely the documents of a corpus are to be about each query. Out: `WordEvidence`, small enough to be
+saved with a result, and from it the relevance of documents that nobody has seen.
 
-Naive Bayes with the probabilities as labels gives each word its log odds; a line from a document's mean log odds
-to the log odds of its relevance, fitted over the documents that do not name the query, puts them on the scale of
-the corpus. A new document that names the query is judged as those of the corpus are (`named_probability`).
+Naive Bayes with the probabilities as labels gives each word its log odds; a line from a document's mean log
+odds to the log odds of its relevance, fitted over the documents that do not name the query, puts them on the
+scale of the corpus. A new document that names the query is judged as those of the corpus are
+(`named_probability`).
 """
 
 from __future__ import annotations

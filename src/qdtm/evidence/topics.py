@@ -64,7 +64,7 @@ def topic_looks(
     in_topic: NDArray[np.bool_],
     words: Sequence[int],
 ) -> tuple[FloatArray, FloatArray]:
-    """Log odds of each document's share in a topic by what others made of its words: with the query's, without."""
+    """Log odds of a document's share in a topic, by others' use of its words: with the query's, without."""
     n_documents, n_words = counts.shape
     row = np.repeat(np.arange(n_documents), np.diff(counts.indptr))  # (nnz,)
     document = np.repeat(np.arange(n_documents), np.diff(offsets))[in_topic]

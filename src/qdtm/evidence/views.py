@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 WORD_DOUBT = 50.0
-"""Ordinary documents mixed into the labelled ones before words are compared: a word that few have says little."""
+"""Ordinary documents mixed into the labelled ones before words are compared: rare words say little."""
 
 TOPIC_DOUBT = 20.0
 """The same for topics, of which there are fewer."""
@@ -88,7 +88,8 @@ class WordView:
     def _labelled_with(self, labels: FloatArray) -> FloatArray:
         """The labels of the documents that have each word, added up, (V,)."""
         present = np.repeat(labels, np.diff(self._counts.indptr))  # (nnz,)
-        return np.bincount(self._counts.indices, present, minlength=self._counts.shape[1])
+        totals = np.bincount(self._counts.indices, present, minlength=self._counts.shape[1])
+        return totals.astype(np.float64, copy=False)  # whole numbers, if no document has a word
 
     def hidden(self, words: Sequence[int]) -> WordView:
         """Return the same view of documents without some words."""

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from qdtm.results.documents import distinct_names
 from qdtm.results.result import Result
-from qdtm.results.scores import score_documents
+from qdtm.results.scores import cutoffs, judged_relevance, score_documents
 from qdtm.results.splits import above
+from qdtm.results.tables import document_columns, yes_or_no
 from qdtm.results.topic import Topic
 
 Cell = str | int | float | None
 Row = Sequence[Cell]
 
 N_WORDS = 20
-_PER_QUERY = ("relevance", "subtopic", "subtopic name")
 _OVERALL = ("main query", "top words", "text")
 _BLOCK = 65_536  # documents scored at a time
 
@@ -123,22 +123,22 @@ def concept_words_table(result: Result) -> Table:
 
 
 def documents_table(result: Result) -> Table:
-    """Return all documents: name, the user's columns, relevance and main subtopic for each query, text.
+    """Return all documents: name, the user's columns, what each has to do with each query, text.
 
-    `main query` is the one that a document is most relevant to, of those in which it has a main subtopic;
-    `top words` are of that subtopic.
+    `main query` is the one that a document is most relevant to, of those that it is about; `top words` are of
+    its main subtopic there.
     """
     fields = result.corpus.documents.field_names
-    ours = [f"{what}: {topic.name}" for topic in result.topics for what in _PER_QUERY]
+    ours = document_columns(result.topics)
     theirs = distinct_names(fields, taken=["document", *ours, *_OVERALL])
     named = [_named(topic) for topic in result.topics]
 
     def rows() -> Iterator[Row]:
-        for document, (relevance, main) in zip(result.corpus.documents, _scores(result), strict=True):
+        for document, (relevance, about, main) in zip(result.corpus.documents, _scores(result), strict=True):
             cells: list[Cell] = [document.id, *(document.fields.get(name, "") for name in fields)]
-            for names, share, s in zip(named, relevance, main, strict=True):
-                cells += [round(share, 6), *names[s][:2]]
-            best = max((q for q, s in enumerate(main) if s >= 0), key=relevance.__getitem__, default=None)
+            for names, score, is_about, s in zip(named, relevance, about, main, strict=True):
+                cells += [round(score, 6), yes_or_no(is_about), *names[s][:2]]
+            best = max((q for q, is_in in enumerate(about) if is_in), key=relevance.__getitem__, default=None)
             words = None if best is None else named[best][main[best]][2]
             cells += [None if best is None else result.topics[best].name, words, document.text]
             yield cells
@@ -150,12 +150,15 @@ def documents_table(result: Result) -> Table:
     return Table("documents", columns, rows, range(1, 1 + len(fields)), own_rows)
 
 
-def _scores(result: Result) -> Iterator[tuple[list[float], list[int]]]:
-    """Yield the relevance and the main subtopic of each document for each query, some documents at a time."""
-    counts = result.corpus.document_term_matrix
+def _scores(result: Result) -> Iterator[tuple[list[float], list[bool], list[int]]]:
+    """Yield for each document its relevance to each query, whether it is about it, and its main subtopic."""
+    counts, relevance = result.corpus.document_term_matrix, judged_relevance(result.fit)
+    about = relevance >= cutoffs(relevance)
     for start in range(0, counts.shape[0], _BLOCK):
-        scores = score_documents(result.fit, counts[start : start + _BLOCK], slice(start, start + _BLOCK))
-        yield from zip(scores.relevance.tolist(), scores.subtopic.tolist(), strict=True)
+        at = slice(start, start + _BLOCK)
+        scores = score_documents(result.fit, counts[at], relevance[at], about[at])
+        columns = (scores.relevance, scores.about, scores.subtopic)
+        yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _named(topic: Topic) -> list[tuple[str | None, str | None, str | None]]:

@@ -14,7 +14,7 @@ from qdtm.results.trends import Trends
 
 
 def over_time(result: Result, trends: Trends, query: str | int | None = None) -> Any:
-    """Draw the share of topics over time, with their 95 % intervals.
+    """Draw the share of documents about topics over time, with their 95 % intervals.
 
     Parameters
     ----------
@@ -49,12 +49,15 @@ def over_time(result: Result, trends: Trends, query: str | int | None = None) ->
         figure.add_traces([band, line])
     title = f"{_what(result, query)} over time ({trends.column})"
     return dress(
-        figure, title, height=480, yaxis={"tickformat": ".1%", "rangemode": "tozero", "title": "share"}
+        figure,
+        title,
+        height=480,
+        yaxis={"tickformat": ".1%", "rangemode": "tozero", "title": "share of documents about it"},
     )
 
 
 def per_class(result: Result, trends: Trends, query: str | int | None = None) -> Any:
-    """Draw the share of topics in each group, with their 95 % intervals.
+    """Draw the share of documents about topics in each group, with their 95 % intervals.
 
     Parameters
     ----------
@@ -80,7 +83,13 @@ def per_class(result: Result, trends: Trends, query: str | int | None = None) ->
         )  # fmt: skip
         figure.add_trace(bars)
     title = f"{_what(result, query)} by {trends.column}"
-    return dress(figure, title, height=480, barmode="group", yaxis={"tickformat": ".1%", "title": "share"})
+    return dress(
+        figure,
+        title,
+        height=480,
+        barmode="group",
+        yaxis={"tickformat": ".1%", "title": "share of documents about it"},
+    )
 
 
 def _columns(result: Result, trends: Trends, query: str | int | None) -> list[tuple[str, int]]:

@@ -22,12 +22,12 @@ _STAGES = {"background": "background", "parents": "parent topics", "subtopics": 
 
 def topic_html(topic: Topic) -> str:
     """Return a topic with its words, and its subtopics beside it."""
-    return _box("notebook_topics.html", topics=[_topic_values(topic, n_words=10)], title="")
+    return _box("notebook_topics.html", topics=[_topic_values(topic, 10)], title="")
 
 
 def result_html(result: Result) -> str:
     """Return the topics of all queries."""
-    topics = [_topic_values(topic, n_words=8) for topic in result.topics]
+    topics = [_topic_values(t, 8, result.relevance(q).summary()) for q, t in enumerate(result.topics)]
     n = result.corpus.n_documents
     return _box("notebook_topics.html", topics=topics, title=f"{n:,} documents, {len(topics)} queries")
 
@@ -61,21 +61,21 @@ def progress_html(progress: Progress | None) -> str:
     )
 
 
-def _topic_values(topic: Topic, n_words: int) -> dict[str, Any]:
+def _topic_values(topic: Topic, n_words: int, about: str = "") -> dict[str, Any]:
     subtopics = [
         SubtopicView(
             id=each.id,
             name=each.short_name,
             color=series_number(s),
-            prevalence=each.prevalence,
-            of_parent=0.0,
+            of_parent=each.prevalence / topic.prevalence if topic.prevalence else 0.0,
             words=word_bars(each, n=n_words),
             documents=(),
         )
         for s, each in enumerate(topic.subtopics[:6])
     ]
     n_more = len(topic.subtopics) - len(subtopics)
-    return {"topic": topic, "words": word_bars(topic, n=n_words), "subtopics": subtopics, "n_more": n_more}
+    words = word_bars(topic, n=n_words)
+    return {"topic": topic, "about": about, "words": words, "subtopics": subtopics, "n_more": n_more}
 
 
 def _box(template: str, **values: Any) -> str:

@@ -86,7 +86,6 @@ class SubtopicView:
     id: str
     name: str
     color: int
-    prevalence: float
     of_parent: float
     words: Sequence[WordBar]
     documents: Sequence[DocumentView]
@@ -130,7 +129,6 @@ class QueryView:
     check: QueryCheck
     concept_words: Sequence[ConceptWordView]
     rejected: Sequence[tuple[str, str]]
-    prevalence: float
     words: Sequence[WordBar]
     subtopics: Sequence[SubtopicView]
     smaller: Sequence[SubtopicView]

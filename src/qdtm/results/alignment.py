@@ -88,7 +88,7 @@ class Aligner:
         for token in pipeline.split(text):
             span = find_token(text, token, end, reach)
             if span is None:
-                reach *= 2  # after a long address that the pipeline took away
+                reach = min(2 * reach, len(text))  # after a long address that the pipeline took away
                 continue
             end, reach = span[1], REACH
             word = self._index(token, pipeline)

@@ -153,7 +153,7 @@ def document_subtopics(
     Returns
     -------
     ndarray of float64, shape (D, S)
-        Rows sum to the document's relevance to `q` at most; 0 for a document without known words.
+        Rows sum to the document's share in topic `q` at most; 0 for a document without known words.
     """
     p_sw = word_subtopic_probabilities(word_topic, subtopic_counts, q)
     return average_over_tokens(counts, p_sw, np.zeros(p_sw.shape[1]))

@@ -32,9 +32,12 @@ class RelevantDocument:
     id : str
         Its name.
     relevance : float
-        p(z|d): the share of the document that is about the query.
+        How likely it is to be about the query.
+    about : bool
+        Whether it is taken to be about the query: from the cut-off up.
     subtopic : str or None
-        The id of the subtopic that most of it is in, the deepest where it was opened.
+        The id of the subtopic that most of it is in, the deepest where it was opened; None if it is not about
+        the query.
     subtopic_share : float
         The share of the document in that subtopic, or in the one that was asked for.
     text : str
@@ -46,6 +49,7 @@ class RelevantDocument:
     index: int
     id: str
     relevance: float
+    about: bool
     subtopic: str | None
     subtopic_share: float
     text: str
@@ -93,7 +97,7 @@ class DocumentTable(Sequence[RelevantDocument]):
         """
         from qdtm.results.frames import data_frame
 
-        ours = ["rank", "index", "id", "relevance", "subtopic", "subtopic_share", "text"]
+        ours = ["rank", "index", "id", "relevance", "about", "subtopic", "subtopic_share", "text"]
         theirs = dict.fromkeys(name for row in self.rows for name in row.fields)
         columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in self.rows] for name in ours}
         for name, unused in zip(theirs, distinct_names(theirs, taken=ours), strict=True):
@@ -116,13 +120,13 @@ class DocumentTable(Sequence[RelevantDocument]):
 def rank_documents(
     documents: DocumentStore,
     relevance: FloatArray,
+    about: NDArray[np.bool_],
     subtopic_shares: FloatArray,
     topic: Topic,
     *,
     n: int | None = 10,
     subtopic: str | None = None,
     lengths: NDArray[np.int64] | None = None,
-    topic_share: FloatArray | None = None,
 ) -> DocumentTable:
     """Find the documents that are most about a query, or about one of its subtopics.
 
@@ -131,7 +135,9 @@ def rank_documents(
     documents : DocumentStore
         Only those in the table are read.
     relevance : ndarray of shape (D,)
-        The query's column of `document_topics`.
+        How likely each document is to be about the query.
+    about : ndarray of bool, shape (D,)
+        Which are taken to be about it; others have no main subtopic.
     subtopic_shares : ndarray of shape (D, B)
         Of each document in each subtopic, in level order.
     topic : Topic
@@ -143,9 +149,6 @@ def rank_documents(
         in it.
     lengths : ndarray of shape (D,), optional
         The tokens of each document: among equals the longer comes first, since it gives the better reason.
-    topic_share : ndarray of shape (D,), optional
-        p(z|d), if relevance is something else: a document that is no more about the query than the corpus at
-        large has no main subtopic.
 
     Returns
     -------
@@ -154,8 +157,7 @@ def rank_documents(
     """
     _check_number(n)
     ids = [each.id for each in topic.below()]
-    in_topic = relevance if topic_share is None else topic_share
-    main, share = main_subtopics(subtopic_shares, in_topic, topic.prevalence, branches(ids))  # (D,), (D,)
+    main, share = main_subtopics(subtopic_shares, about, branches(ids))  # (D,), (D,)
     if subtopic is None:
         rows = order_by(relevance, lengths, n)
     else:
@@ -169,6 +171,7 @@ def rank_documents(
             index=document.index,
             id=document.id,
             relevance=float(relevance[document.index]),
+            about=bool(about[document.index]),
             subtopic=ids[main[document.index]] if main[document.index] >= 0 else None,
             subtopic_share=float(share[document.index]),
             text=document.text,

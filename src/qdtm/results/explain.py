@@ -17,6 +17,7 @@ from qdtm.results.documents import subtopic_position
 from qdtm.results.frames import data_frame
 from qdtm.results.passages import Mark, Passage, excerpt, whole
 from qdtm.results.result import Result
+from qdtm.results.scores import judged_relevance
 from qdtm.results.splits import subtopic_ids
 from qdtm.results.topics import topic_id
 
@@ -46,7 +47,7 @@ class ExplainedToken:
     weight : float
         p(query | word): how likely a token of this word is to be about the query, over all samples.
     share : float
-        Of the document's relevance; the shares of all tokens sum to 1 (to 0 if it has no relevance).
+        Of what the document has of the query's topic; the shares of all tokens sum to 1, or to 0.
     """
 
     written: str
@@ -73,13 +74,13 @@ class Explanation:
     share : float
         Of the document in that query's topic (or in the subtopic), which its tokens add up to.
     relevance : float or None
-        How likely the document is to be about the query; None of a subtopic, or where that was not judged.
+        How likely the document is to be about the query; None of a subtopic.
     tokens : tuple of ExplainedToken
         Of the words that the vocabulary has, in the order of the text.
     names : mapping of str to str
         What the topics and subtopics of the tokens are called, by id.
     subtopic : str or None
-        The id of the subtopic that relevance and shares are of, if it was asked for.
+        The id of the subtopic that shares are of, if it was asked for.
     """
 
     document: Document
@@ -134,7 +135,7 @@ def explain_document(
     document : str or int
         Its id, or its row from 0.
     query : str or int, optional
-        Relevance to which query; the one it is most relevant to without.
+        About which query; without, the one it is likeliest to be about, or else has the largest share of.
     subtopic : str, optional
         An id, such as "0.1.2": how much of the document is in it, instead of in its query's topic.
     aligner : Aligner, optional
@@ -148,7 +149,8 @@ def explain_document(
     j = result.find_document(document)
     tokens = slice(int(corpus.offsets[j]), int(corpus.offsets[j + 1]))
     words = corpus.tokens[tokens]  # (n,)
-    q, weight = _weight(result, words, query, subtopic)
+    relevance = judged_relevance(fit)[j]  # (Q,)
+    q, weight = _weight(result, words, relevance, query, subtopic)
     total = max(float(weight.sum()), 1e-300)
     shown = corpus.documents[j]
     spans = (aligner or Aligner(corpus)).spans(j, shown.text)
@@ -182,12 +184,16 @@ def explain_document(
     names = {topic.id: topic.name for topic in result.all_topics() if topic.id in met}
     unknown = 0.0 if subtopic is not None else result.topics[q].prevalence
     share = float(weight.mean()) if len(weight) else unknown
-    judged = None if subtopic is not None or fit.relevance is None else float(fit.relevance[j, q])
-    return Explanation(shown, fit.concepts[q].name, share, judged, explained, names, subtopic)
+    about = float(relevance[q]) if subtopic is None else None
+    return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic)
 
 
 def _weight(
-    result: Result, words: NDArray[np.int32], query: str | int | None, subtopic: str | None
+    result: Result,
+    words: NDArray[np.int32],
+    relevance: FloatArray,
+    query: str | int | None,
+    subtopic: str | None,
 ) -> tuple[int, FloatArray]:
     """Return the query, and how likely a token of each word is to be about it, or in the subtopic (n,)."""
     if subtopic is not None:
@@ -195,7 +201,9 @@ def _weight(
         s = subtopic_position(result.topics[q], subtopic)
         return q, result.subtopic_weights(q)[words, s]
     weights = result.query_weights[words]  # (n, Q)
-    q = result.query_index(query) if query is not None else int(weights.sum(axis=0).argmax())
+    share = weights.sum(axis=0)  # (Q,)
+    likeliest = max(range(len(share)), key=lambda q: (relevance[q], share[q]))
+    q = likeliest if query is None else result.query_index(query)
     return q, weights[:, q]
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.concept import Concept, ConceptWord
+from qdtm.evidence.scoring import WordEvidence
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
@@ -21,6 +22,14 @@ from qdtm.sampler.trace import Trace
 
 if TYPE_CHECKING:
     from qdtm.results.stability import Stability
+
+
+class Judged(NamedTuple):
+    """How likely documents are to be about each query; see the parts of `ModelFit` of these names."""
+
+    relevance: NDArray[np.float32]
+    strength: NDArray[np.float32]
+    word_evidence: WordEvidence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,9 +79,12 @@ class ModelFit:
     checks : tuple of HandCheck
         What a person said about samples of documents, one a query at most.
     relevance : ndarray of float32, shape (D, Q), optional
-        How likely each document is to be about each query; None until that is judged.
+        How likely each document is to be about each query; None until it is judged (see `judged`), as the
+        next two are.
     strength : ndarray of float32, shape (D, Q), optional
-        How much each document names each query, 0 if it does not; None until that is judged.
+        How much each document names each query, 0 if it does not.
+    word_evidence : WordEvidence, optional
+        How much each word speaks for each query, for the relevance of new documents.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     """
@@ -100,6 +112,7 @@ class ModelFit:
     checks: tuple[HandCheck, ...] = ()
     relevance: NDArray[np.float32] | None = None
     strength: NDArray[np.float32] | None = None
+    word_evidence: WordEvidence | None = None
 
     def __post_init__(self) -> None:
         _check_lengths(self)
@@ -124,6 +137,13 @@ class ModelFit:
     def n_background(self) -> int:
         """The number of background topics, K - Q."""
         return self.n_topics - self.n_queries
+
+    @property
+    def judged(self) -> Judged:
+        """How likely documents are to be about the queries; raises before anybody has said it."""
+        if self.relevance is None or self.strength is None or self.word_evidence is None:
+            raise ValueError("nobody has said yet how likely documents are to be about the queries")
+        return Judged(self.relevance, self.strength, self.word_evidence)
 
     @property
     def interrupted(self) -> bool:
@@ -202,11 +222,15 @@ def _check_stability(fit: ModelFit) -> None:
 
 
 def _check_relevance(fit: ModelFit) -> None:
-    """Raise unless every judgement is a probability, one a query."""
-    judged = fit.relevance
-    if judged is None:
+    """Raise unless every judgement is a probability, and there is one of everything for each query."""
+    if fit.relevance is None:
         return
-    if judged.ndim != 2 or judged.shape[1] != fit.n_queries:
-        raise ValueError(f"relevance has shape {judged.shape} for {fit.n_queries} queries")
-    if not ((judged >= 0) & (judged <= 1)).all():
+    relevance, strength, words = fit.judged
+    if relevance.ndim != 2 or relevance.shape[1] != fit.n_queries or strength.shape != relevance.shape:
+        raise ValueError(f"relevance has shape {relevance.shape} for {fit.n_queries} queries")
+    if not all(((each >= 0) & (each <= 1)).all() for each in (relevance, strength)):
         raise ValueError("a relevance is not between 0 and 1")
+    if words.weights.shape != (len(fit.vocabulary), fit.n_queries) or len(words.intercepts) != fit.n_queries:
+        raise ValueError(f"the evidence of words has shape {words.weights.shape}")
+    if not (np.isfinite(words.weights).all() and np.isfinite(words.intercepts).all()):
+        raise ValueError("the evidence of a word is not a number")

@@ -64,8 +64,8 @@ def document_info(result: Result, n_words: int = 10) -> Any:
     Returns
     -------
     DataFrame
-        Columns `document`, the user's own, then for each query `relevance: q`, `subtopic: q`,
-        `subtopic name: q` and `top words: q` (of the main subtopic), and `text`.
+        Columns `document`, the user's own, then for each query `relevance: q`, `about: q` (from the cut-off
+        up), `subtopic: q`, `subtopic name: q` and `top words: q` (of the main subtopic), and `text`.
     """
     from qdtm.results.documents import distinct_names
 
@@ -76,6 +76,7 @@ def document_info(result: Result, n_words: int = 10) -> Any:
         short = np.array([*(s.name for s in topic.below()), ""], object)
         words = [" ".join(word for word, _ in s.top_words(n_words)) for s in topic.below()]
         ours[f"relevance: {topic.name}"] = scores.relevance
+        ours[f"about: {topic.name}"] = scores.about
         ours[f"subtopic: {topic.name}"] = named[scores.main]
         ours[f"subtopic name: {topic.name}"] = short[scores.main]
         ours[f"top words: {topic.name}"] = np.array([*words, ""], object)[scores.main]

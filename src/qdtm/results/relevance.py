@@ -1,14 +1,15 @@
 """How sure it is that documents are about a query: probabilities in, a cut-off and a count out.
 
 `Relevance` is what a result says about one query: each document's probability, where to cut if a list is
-needed, and how many documents are about it in all, with an interval: how many of them name it, and how many more
-mean it.
+needed, and how many documents are about it in all, with an interval: how many of them name it, and how many
+more mean it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from qdtm.results.checks.estimate import Interval
 from qdtm.results.distributions import FloatArray
 
 TYPICAL_ERROR = 0.35
-"""How far the logarithm of the count is usually off, of queries that cover the corpus and so bound each other."""
+"""How far the logarithm of the count is usually off, of queries that cover the corpus (they bound it)."""
 
 NAMED_ERROR, UNNAMED_ERROR = 0.2, 0.3
 """The same of other queries: if all documents about it name it, and what is added as e times fewer do."""
@@ -26,16 +27,30 @@ LEAST_CUTOFF = 0.5
 """Nothing is taken to be about a query that is likelier not to be."""
 
 NEAR = 0.5
-"""What is only near a query has this much of the share in its topic that documents about it have on average."""
+"""What is only near a query has this much of the share in its topic that documents about it have."""
 
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
 
 
-def typical_error(strength: FloatArray, scores: FloatArray) -> float:
+def typical_error(strength: NDArray[Any], scores: NDArray[Any]) -> float:
     """How far the logarithm of the count of a query without rivals is usually off."""
     named, total = float(strength.sum()), float(scores.sum())
     share = min(max(named / total, 0.01), 1.0) if total > 0 else 1.0
     return float(NAMED_ERROR - UNNAMED_ERROR * np.log(share))
+
+
+def recommended_cutoff(scores: FloatArray) -> float:
+    """From where on documents are taken to be about a query.
+
+    It balances what is missed against what is found wrongly: of all cut-offs from 0.5 up it has the highest
+    F1 that the probabilities (D,) promise.
+    """
+    best = np.sort(scores)[::-1]
+    if not len(best) or best[0] <= 0:
+        return 1.0
+    found = np.cumsum(best)
+    f1 = 2.0 * found / (np.arange(1, len(best) + 1) + found[-1])
+    return max(float(best[int(f1.argmax())]), LEAST_CUTOFF)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +70,8 @@ class Relevance:
         How many documents are about the query by what a person said of a sample of them, if one did.
     typical_error : float
         How far the logarithm of the count is usually off.
+    fitted_cutoff : float, optional
+        Of new documents, the cut-off of those that the model was fitted on.
     """
 
     query: str
@@ -63,20 +80,12 @@ class Relevance:
     topic_share: FloatArray
     counted: Interval | None = None
     typical_error: float = TYPICAL_ERROR
+    fitted_cutoff: float | None = None
 
     @cached_property
     def cutoff(self) -> float:
-        """The recommended cut-off: documents from here up are taken to be about the query.
-
-        It balances what is missed against what is found wrongly: of all cut-offs from 0.5 up it has the highest
-        F1 that the probabilities promise.
-        """
-        best = np.sort(self.scores)[::-1]
-        if not len(best) or best[0] <= 0:
-            return 1.0
-        found = np.cumsum(best)
-        f1 = 2.0 * found / (np.arange(1, len(best) + 1) + found[-1])
-        return max(float(best[int(f1.argmax())]), LEAST_CUTOFF)
+        """Documents from here up are taken to be about the query; see `recommended_cutoff`."""
+        return recommended_cutoff(self.scores) if self.fitted_cutoff is None else self.fitted_cutoff
 
     @cached_property
     def about(self) -> NDArray[np.bool_]:
@@ -142,6 +151,12 @@ class Relevance:
         n_named = min(round(self.n_named), n_about)
         name, mean = ("names" if n_named == 1 else "name"), ("means" if n_about - n_named == 1 else "mean")
         return f"{said}: {n_named:,} {name} it, {n_about - n_named:,} more {mean} it"
+
+    def near_summary(self) -> str:
+        """Say how many documents are only near it; nothing if there are none."""
+        if not self.n_near:
+            return ""
+        return "1 more is near it" if self.n_near == 1 else f"{self.n_near:,} more are near it"
 
     def __repr__(self) -> str:
         return f"Relevance({self.query!r}: {self.summary()})"

@@ -32,7 +32,7 @@ from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
 from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
-from qdtm.results.scores import judged_relevance, main_subtopics
+from qdtm.results.scores import main_subtopics, recalibrated
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.storage import load_model, save_model
@@ -49,7 +49,9 @@ class QueryScores:
     Attributes
     ----------
     relevance : ndarray of float64, shape (D,)
-        How likely it is to be about the query; its share, where that was not judged.
+        How likely it is to be about the query.
+    about : ndarray of bool, shape (D,)
+        Whether it is taken to be about the query: from the cut-off up.
     share : ndarray of float64, shape (D,)
         p(z|d): its share in the query's topic.
     ids : tuple of str, length B
@@ -57,12 +59,14 @@ class QueryScores:
     shares : ndarray of float64, shape (D, B)
         In each subtopic.
     main : ndarray of int32, shape (D,)
-        The main subtopic, the deepest where it was opened, as a position among `ids`; -1 for none.
+        The main subtopic, the deepest where it was opened, as a position among `ids`; -1 for none, as of
+        every document that is not about the query.
     main_share : ndarray of float64, shape (D,)
         Its share of the document.
     """
 
     relevance: FloatArray
+    about: NDArray[np.bool_]
     share: FloatArray
     ids: tuple[str, ...]
     shares: FloatArray
@@ -239,23 +243,23 @@ class Result:
         relevance = self.relevance(q)
         shares, ids = self._subtopic_shares(q), subtopic_ids(self.fit, q)
         main = main_subtopics(shares, relevance.about, branches(ids))
-        return QueryScores(relevance.scores, relevance.topic_share, ids, shares, *main)
+        return QueryScores(relevance.scores, relevance.about, relevance.topic_share, ids, shares, *main)
 
     def relevance(self, query: str | int = 0) -> Relevance:
         """Say how likely each document is to be about a query, where to cut, and how many are about it."""
         q = self.query_index(query)
         fit, check = self.fit, self.check_of(q)
         counted = None if check is None or not check.is_enough else check.estimate().n_about
-        scores, strength = judged_relevance(fit)[:, q], fit.strength[:, q].astype(np.float64)
-        covers = fit.relevance.sum() >= FULL_COVER * len(scores) and fit.n_queries > 1  # rivals bound it
-        error = TYPICAL_ERROR if covers else typical_error(strength, fit.relevance[:, q])
-        name, share = fit.concepts[q].name, self._topic_share(q)
-        return Relevance(name, scores, strength > 0, share, counted, error)
+        judged, names = fit.judged.relevance, fit.judged.strength[:, q] > 0
+        scores = recalibrated(fit, q, judged[:, q].astype(np.float64))
+        covers = judged.sum() >= FULL_COVER * len(scores) and fit.n_queries > 1  # rivals bound it
+        error = TYPICAL_ERROR if covers else typical_error(fit.judged.strength[:, q], judged[:, q])
+        share = self.topic_share(q, self.corpus.document_term_matrix)
+        return Relevance(fit.concepts[q].name, scores, names, share, counted, error)
 
-    def _topic_share(self, q: int) -> FloatArray:
-        """p(z|d) of the topic of query `q`, (D,)."""
+    def topic_share(self, q: int, counts: Any) -> FloatArray:
+        """p(z|d) of the topic of query `q` in documents with these counts of words (D, V), shape (D,)."""
         usual = topic_shares(self.fit.word_topic)[[q]]
-        counts = self.corpus.document_term_matrix
         return average_over_tokens(counts, self.query_weights[:, [q]], usual)[:, 0]
 
     def _subtopic_shares(self, q: int) -> FloatArray:
@@ -293,12 +297,12 @@ class Result:
         return rank_documents(
             self.corpus.documents,
             scores.relevance,
+            scores.about,
             scores.shares,
             self.topics[q],
             n=n,
             subtopic=subtopic,
             lengths=self.corpus.document_lengths,
-            topic_share=scores.share,
         )
 
     def find_document(self, document: str | int) -> int:

@@ -21,6 +21,7 @@ from qdtm.results.distributions import (
     word_topic_probabilities,
 )
 from qdtm.results.fit import ModelFit
+from qdtm.results.relevance import recommended_cutoff
 from qdtm.results.splits import Branch, branches, subtopic_ids, subtopic_weights
 
 
@@ -31,13 +32,14 @@ class DocumentScores:
     Attributes
     ----------
     relevance : ndarray of float64, shape (D, Q)
-        How likely it is to be about the query; where that was not judged, as for new documents, its share.
+        How likely it is to be about the query.
+    about : ndarray of bool, shape (D, Q)
+        Whether it is taken to be about the query: from the cut-off up.
     share : ndarray of float64, shape (D, Q)
         p(z|d) of the queries' parent topics.
     subtopic : ndarray of int32, shape (D, Q)
         The subtopic that has the largest share of the document, the deepest where it was opened: its
-        position in level order. -1 if there is none, or if the document is no more about the query than the
-        corpus at large: its subtopic would mean nothing.
+        position in level order. -1 if there is none, or if the document is not about the query.
     subtopic_share : ndarray of float64, shape (D, Q)
         The share of the document in that subtopic; 0 without.
     n_tokens : ndarray of int64, shape (D,)
@@ -45,6 +47,7 @@ class DocumentScores:
     """
 
     relevance: FloatArray
+    about: NDArray[np.bool_]
     share: FloatArray
     subtopic: NDArray[np.int32]
     subtopic_share: FloatArray
@@ -54,16 +57,18 @@ class DocumentScores:
         return len(self.n_tokens)
 
 
-def score_documents(fit: ModelFit, counts: Any, rows: slice | None = None) -> DocumentScores:
-    """Score documents against the queries of a fit.
+def score_documents(
+    fit: ModelFit, counts: Any, relevance: FloatArray, about: NDArray[np.bool_]
+) -> DocumentScores:
+    """Find the main subtopics of documents that are about the queries of a fit.
 
     Parameters
     ----------
     fit : ModelFit
     counts : scipy CSR matrix, shape (D, V)
         How often each document has each word of the fit's vocabulary.
-    rows : slice, optional
-        Which documents of the fitted corpus they are; None for new ones.
+    relevance : ndarray of float64, shape (D, Q)
+    about : ndarray of bool, shape (D, Q)
 
     Returns
     -------
@@ -83,26 +88,37 @@ def score_documents(fit: ModelFit, counts: Any, rows: slice | None = None) -> Do
         share[at] = block[:, :n_queries]
         for q, tree in enumerate(trees):
             shares = block[:, first[q] : first[q + 1]]
-            subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, block[:, q], unknown[q], tree)
+            subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, about[at, q], tree)
     n_tokens = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    judged = None if rows is None else judged_relevance(fit, rows)
-    return DocumentScores(share if judged is None else judged, share, subtopic, subtopic_share, n_tokens)
+    return DocumentScores(relevance, about, share, subtopic, subtopic_share, n_tokens)
 
 
-def judged_relevance(fit: ModelFit, rows: slice = slice(None)) -> FloatArray | None:
-    """How likely documents are to be about each query, after what a person said of some, shape (D, Q).
+def score_fitted(fit: ModelFit, counts: Any) -> DocumentScores:
+    """Score the documents that a model was fitted on, given how often each has each word, (D, V)."""
+    relevance = judged_relevance(fit)
+    return score_documents(fit, counts, relevance, relevance >= cutoffs(relevance))
 
-    None if it was not judged.
-    """
-    if fit.relevance is None:
-        return None
-    judged = fit.relevance[rows].astype(np.float64)
-    by_query = {check.query: check.recalibration for check in fit.checks if check.is_enough}
-    for q, concept in enumerate(fit.concepts):
-        if concept.name in by_query:
-            possible = judged[:, q] > 0
-            judged[possible, q] = by_query[concept.name].apply(judged[possible, q])
+
+def cutoffs(relevance: FloatArray) -> FloatArray:
+    """The cut-off of each query, (Q,), given the relevance of all documents of the corpus, (D, Q)."""
+    return np.array([recommended_cutoff(column) for column in relevance.T])
+
+
+def judged_relevance(fit: ModelFit) -> FloatArray:
+    """How likely documents are to be about each query, after what a person said of some, shape (D, Q)."""
+    judged = fit.judged.relevance.astype(np.float64)
+    for q in range(fit.n_queries):
+        judged[:, q] = recalibrated(fit, q, judged[:, q])
     return judged
+
+
+def recalibrated(fit: ModelFit, q: int, relevance: FloatArray) -> FloatArray:
+    """Make the relevance of documents to query `q` agree with a person's answers, if there are enough."""
+    name = fit.concepts[q].name
+    said = next((check for check in fit.checks if check.query == name and check.is_enough), None)
+    if said is None:
+        return relevance
+    return np.where(relevance > 0, said.recalibration.apply(relevance), 0.0)
 
 
 def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:

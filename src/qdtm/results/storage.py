@@ -23,13 +23,14 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.storage import load_corpus, write_corpus
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
+from qdtm.evidence.scoring import WordEvidence
 from qdtm.placing import placed_file, write_errors
 from qdtm.results.checks.files import read_checks, write_checks
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords
-from qdtm.results.scores import score_documents
+from qdtm.results.scores import score_fitted
 from qdtm.results.splits import Split
 from qdtm.results.stability import Stability
 from qdtm.results.tables import write_documents, write_topics
@@ -48,16 +49,17 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 4
-"""2 added related words, the presentation and tokens in 16 bits; 3 opened subtopics; 4 relevance."""
+VERSION = 5
+"""Since 5 with the relevance of documents and the evidence of words; what is older has to be fitted anew."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
 _TOPICS = "topics.csv"
 _DOCUMENTS = "documents.csv"
-_RELEVANCE = "relevance"
 
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
+_JUDGED = {"relevance": ArraySpec("float32", 2), "strength": ArraySpec("float32", 2)}
+_WORD_EVIDENCE = {"word_evidence": ArraySpec("float32", 2), "word_intercepts": ArraySpec("float32", 1)}
 _TOKENS = ("token_topics", "token_subtopics", "token_promoted")
 _TOKEN_TYPES = ("int16", "int32")
 _RELATED = {
@@ -113,18 +115,12 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
         arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
     for q, pairs in enumerate(fit.related):
         arrays |= {f"related.{q}.{part}": getattr(pairs, part) for part in _RELATED}
-    if fit.relevance is not None:
-        arrays[_RELEVANCE] = fit.relevance
+    relevance, strength, words = fit.judged
+    arrays |= {"relevance": relevance, "strength": strength}
+    arrays |= {"word_evidence": words.weights, "word_intercepts": words.intercepts}
     for i, split in enumerate(fit.splits):
         arrays |= {f"split.{i}.{part}": getattr(split, part) for part in ("counts", "token_children")}
-    specs = _specs(
-        fit.n_queries,
-        _named_traces(fit),
-        len(fit.related),
-        _token_type(fit),
-        len(fit.splits),
-        judged=fit.relevance is not None,
-    )
+    specs = _specs(fit.n_queries, _named_traces(fit), len(fit.related), _token_type(fit), len(fit.splits))
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
@@ -141,7 +137,6 @@ def _content(fit: ModelFit) -> dict[str, Any]:
         "splits": [{"of": split.of, "rest": float(split.rest)} for split in fit.splits],
         "token_type": _token_type(fit),
         "related": len(fit.related),
-        "judged": fit.relevance is not None,
         "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
         "beta": float(fit.beta),
@@ -186,7 +181,7 @@ def renew_documents(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus)
 
 
 def _write_documents(path: Path, fit: ModelFit, corpus: Corpus, parents: Sequence[Topic]) -> None:
-    scores = score_documents(fit, corpus.document_term_matrix, slice(None))
+    scores = score_fitted(fit, corpus.document_term_matrix)
     with _text_file(path) as file:
         write_documents(file, corpus.documents, scores, parents)
 
@@ -212,15 +207,15 @@ def load_model(
     Raises
     ------
     StorageError
-        If it is missing, damaged, or of a newer version.
+        If it is missing, damaged, or of another version.
     """
     folder = Path(path)
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
+    if manifest.version < VERSION:
+        raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; fit it anew.")
     for name in (_ARRAYS, f"{_CORPUS}/qdtm.json"):
         if name not in manifest.files:
             raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
-    if "elsewhere" in manifest.content:  # of a fit over files whose documents stayed with a cluster's workers
-        raise StorageError(f"{str(path)!r} was saved by an older version without its documents; fit it anew.")
     corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
     with fitting_together(path):
         checks = read_checks(folder, corpus.n_documents)
@@ -235,19 +230,18 @@ def _fit(
 ) -> ModelFit:
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
-    splits, n_related = list(content.get("splits", [])), int(content.get("related", 0))
-    token_type = str(content.get("token_type", "int32"))
+    splits, n_related = list(content["splits"]), int(content["related"])
+    token_type = str(content["token_type"])
     if token_type not in _TOKEN_TYPES or n_related not in (0, len(concepts)):
         raise ValueError("tokens or related words of an unknown kind")
-    judged = bool(content.get("judged", False))
-    specs = _specs(len(concepts), list(content["traces"]), n_related, token_type, len(splits), judged=judged)
+    specs = _specs(len(concepts), list(content["traces"]), n_related, token_type, len(splits))
     arrays = load_arrays(path, specs)
     traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
     n_split = len(traces) - 1 - len(splits)  # queries that were split
     fit = ModelFit(
         vocabulary=corpus.vocabulary,
         concepts=concepts,
-        **{name: _frozen(arrays[name]) for name in (*_COUNTS, "token_promoted")},
+        **{name: _frozen(arrays[name]) for name in (*_COUNTS, *_JUDGED, "token_promoted")},
         **{name: _frozen(arrays[name].astype(np.int32)) for name in ("token_topics", "token_subtopics")},
         subtopic_counts=tuple(_frozen(arrays[f"subtopic_counts.{q}"]) for q in range(len(concepts))),
         subtopic_rest=tuple(float(rest) for rest in content["subtopic_rest"]),
@@ -262,12 +256,10 @@ def _fit(
             RelatedWords(**{part: _frozen(arrays[f"related.{q}.{part}"]) for part in _RELATED})
             for q in range(n_related)
         ),
-        stability=Stability.from_json(content["stability"]) if content.get("stability") else None,
-        presentation=Presentation.from_json(content["presentation"])
-        if "presentation" in content
-        else Presentation(),
+        stability=Stability.from_json(content["stability"]) if content["stability"] else None,
+        presentation=Presentation.from_json(content["presentation"]),
         checks=checks,
-        relevance=_frozen(arrays[_RELEVANCE]) if judged else None,
+        word_evidence=WordEvidence(*(_frozen(arrays[name]) for name in _WORD_EVIDENCE)),
         splits=tuple(
             Split(
                 of=str(split["of"]),
@@ -298,8 +290,9 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
         raise ValueError("the corpus is not the one it was fitted on")
     if len(fit.token_topics) != corpus.n_tokens:
         raise ValueError(f"topics of {len(fit.token_topics):,} tokens for a corpus of {corpus.n_tokens:,}")
-    if fit.relevance is not None and len(fit.relevance) != corpus.n_documents:
-        raise ValueError(f"relevance of {len(fit.relevance):,} documents, not {corpus.n_documents:,}")
+    n_judged = len(fit.judged.relevance)
+    if n_judged != corpus.n_documents:
+        raise ValueError(f"relevance of {n_judged:,} documents, not {corpus.n_documents:,}")
     for concept in fit.concepts:
         if concept.name != concept.query.name:
             raise ValueError(f"a concept is called {concept.name!r} and its query {concept.query.name!r}")
@@ -312,24 +305,19 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
 
 
 def _specs(
-    n_queries: int,
-    traces: Iterable[str],
-    n_related: int,
-    token_type: str,
-    n_splits: int,
-    *,
-    judged: bool,
+    n_queries: int, traces: Iterable[str], n_related: int, token_type: str, n_splits: int
 ) -> dict[str, ArraySpec]:
     """Name all arrays of a saved fit, with their types."""
     return (
         _COUNTS
+        | _JUDGED
+        | _WORD_EVIDENCE
         | {"token_topics": ArraySpec(token_type, 1), "token_subtopics": ArraySpec(token_type, 1)}
         | {"token_promoted": ArraySpec("uint8", 1)}
         | {f"related.{q}.{part}": spec for q in range(n_related) for part, spec in _RELATED.items()}
         | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
         | {f"split.{i}.counts": ArraySpec("float32", 2) for i in range(n_splits)}
         | {f"split.{i}.token_children": ArraySpec(token_type, 1) for i in range(n_splits)}
-        | ({_RELEVANCE: ArraySpec("float32", 2)} if judged else {})
         | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}
     )
 

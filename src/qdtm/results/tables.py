@@ -20,6 +20,8 @@ from qdtm.results.splits import above
 from qdtm.results.topic import Topic
 
 TOPIC_COLUMNS = ("id", "parent", "kind", "name", "prevalence", "tokens", "top words", "concept words")
+QUERY_COLUMNS = ("relevance", "about", "subtopic", "subtopic name")
+"""What is said of a document for each query, in every table of documents."""
 N_TOP_WORDS = 20
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
@@ -72,7 +74,7 @@ def write_documents(
     *,
     with_text: bool = True,
 ) -> None:
-    """Write a row for each document: its name, the user's own columns, relevance and main subtopics, text.
+    """Write a row for each document: its name, the user's own columns, `QUERY_COLUMNS` for each query, text.
 
     Parameters
     ----------
@@ -100,18 +102,21 @@ def write_documents(
 
 def document_columns(parents: Sequence[Topic]) -> list[str]:
     """Return the names of the columns that say what a document has to do with each query."""
-    relevance = [f"relevance: {topic.name}" for topic in parents]
-    subtopics = [f"{what}: {topic.name}" for topic in parents for what in ("subtopic", "subtopic name")]
-    return relevance + subtopics
+    return [f"{what}: {topic.name}" for topic in parents for what in QUERY_COLUMNS]
+
+
+def yes_or_no(about: bool) -> str:
+    """Return what a table says of a document that is about a query, or is not."""
+    return "yes" if about else "no"
 
 
 def score_rows(scores: DocumentScores, parents: Sequence[Topic]) -> Iterator[list[str]]:
     """Yield the cells under `document_columns` for each document."""
     names = [{s: (topic.id, _label(topic)) for s, topic in enumerate(p.below())} for p in parents]
-    for relevance, subtopics in zip(scores.relevance, scores.subtopic.tolist(), strict=True):
-        cells = [f"{value:.6f}" for value in relevance.tolist()]
-        for named, s in zip(names, subtopics, strict=True):
-            cells += named.get(s, ("", ""))
+    for row in zip(scores.relevance.tolist(), scores.about.tolist(), scores.subtopic.tolist(), strict=True):
+        cells: list[str] = []
+        for named, relevance, about, s in zip(names, *row, strict=True):
+            cells += [f"{relevance:.6f}", yes_or_no(about), *named.get(s, ("", ""))]
         yield cells
 
 

@@ -1,7 +1,8 @@
 """Topics over time and by group: a column of the user's table in, shares with intervals out.
 
-The share of a topic in a period is the share of its tokens among those of the period's documents, as
-prevalence is for the whole corpus. The interval is a bootstrap over documents.
+The share of a query in a period is that of the period's documents that are about it: their mean relevance.
+That of a subtopic counts the relevance of those whose main subtopic it is. The interval is a bootstrap over
+documents.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from qdtm.errors import ParameterError
 from qdtm.results.dates import read_dates
 from qdtm.results.distributions import FloatArray
 from qdtm.results.frames import data_frame
-from qdtm.results.result import Result
+from qdtm.results.result import QueryScores, Result
 
 N_BOOTSTRAP = 500
 MAX_GROUPS = 500
@@ -35,7 +36,7 @@ _OTHER = "(other)"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trends:
-    """The share of each topic in each bin (a period or a group): B bins, T topics.
+    """The share of documents about each topic in each bin (a period or a group): B bins, T topics.
 
     Attributes
     ----------
@@ -51,7 +52,8 @@ class Trends:
         The first day of each period; None for groups.
     n_documents : ndarray of int64, shape (B,)
     share, low, high : ndarray of float64, shape (B, T)
-        The share of the bin's tokens, and the ends of its 95 % interval; NaN for a bin without tokens.
+        The share of the bin's documents that are about it, and the ends of its 95 % interval; NaN for a bin
+        without documents.
     n_left_out : int
         Documents without a date that can be read, or without a group.
     """
@@ -261,13 +263,12 @@ def _trends(
 ) -> Trends:
     rng = np.random.default_rng(random_state)
     topics = [topic for parent in result.topics for topic in (parent, *parent.below())]
-    sums, tokens, bin_of = _group_sums(result, position, len(names), rng)
+    sums, sizes, bin_of = _group_sums(result, position, len(names), rng)
     share = np.full((len(names), len(topics)), np.nan)
     low, high = share.copy(), share.copy()
-    for b in range(len(names)):
+    for b in np.unique(bin_of):
         mine = bin_of == b
-        if tokens[mine].sum() > 0:
-            share[b], low[b], high[b] = _interval(sums[mine], tokens[mine], rng)
+        share[b], low[b], high[b] = _interval(sums[mine], sizes[mine], rng)
     return Trends(
         kind=kind,
         column=column,
@@ -286,8 +287,7 @@ def _trends(
 def _group_sums(
     result: Result, position: NDArray[np.int64], n_bins: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Add up documents in groups of each bin: tokens in each topic (G, T), tokens (G,), the bin (G,)."""
-    counts = result.corpus.document_term_matrix
+    """Add up documents in groups of each bin: about each topic (G, T), in all (G,), and the bin (G,)."""
     group = np.full(len(position), -1)
     bin_of: list[int] = []
     for b in range(n_bins):
@@ -299,24 +299,22 @@ def _group_sums(
     rows = np.flatnonzero(group >= 0)
     shape = (len(bin_of), len(position))
     gather = sparse.csr_array((np.ones(len(rows)), (group[rows], rows)), shape=shape)
-    words = gather @ counts.astype(np.float64)  # (G, V)
-    weights = np.hstack(
-        [
-            part
-            for q in range(result.fit.n_queries)
-            for part in (result.query_weights[:, [q]], result.subtopic_weights(q))
-        ]
-    )  # (V, T)
-    return np.asarray(words @ weights), np.asarray(words.sum(axis=1)).ravel(), np.array(bin_of, np.int64)
+    sums = [gather @ _documents_about(result.scores(q)) for q in range(result.fit.n_queries)]
+    return np.hstack(sums), np.asarray(gather.sum(axis=1)).ravel(), np.array(bin_of, np.int64)
+
+
+def _documents_about(scores: QueryScores) -> FloatArray:
+    """Return what each document counts for a query and for each of its subtopics, (D, 1 + B)."""
+    columns = [scores.mainly_in(s) for s in range(len(scores.ids))]
+    return np.stack([scores.relevance, *(scores.relevance * each for each in columns)], axis=1)
 
 
 def _interval(
-    sums: FloatArray, tokens: FloatArray, rng: np.random.Generator
+    sums: FloatArray, sizes: FloatArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the share of each topic and the ends of its 95 % bootstrap interval, (T,) each."""
-    n = len(tokens)
+    n = len(sizes)
     drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=N_BOOTSTRAP)  # (R, G): how often each group is drawn
-    totals = drawn @ tokens
-    shares = (drawn @ sums)[totals > 0] / totals[totals > 0, None]
+    shares = (drawn @ sums) / (drawn @ sizes)[:, None]
     low, high = np.quantile(shares, [0.025, 0.975], axis=0)
-    return sums.sum(axis=0) / tokens.sum(), low, high
+    return sums.sum(axis=0) / sizes.sum(), low, high

@@ -19,10 +19,10 @@ def typical_documents(
 ) -> NDArray[np.int64]:
     """Return the rows of the documents that are most about the subtopic at position `s`, best first.
 
-    Documents whose main subtopic it is come before others. A short document is easily all about one thing;
-    its share counts for less.
+    Only documents that are about the query; those whose main subtopic it is come before others. A short
+    document is easily all about one thing; its share counts for less.
     """
-    rows = np.flatnonzero(scores.shares[:, s] > 0)
+    rows = np.flatnonzero((scores.shares[:, s] > 0) & scores.about)
     trusted = scores.shares[rows, s] * lengths[rows] / (lengths[rows] + SHORT)
     return rows[order_by(trusted + scores.mainly_in(s)[rows], n=n)]
 

@@ -22,7 +22,7 @@ from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import open_chain
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.progress import Interruption, Progress, ProgressCallback
+from qdtm.sampler.progress import Progress, ProgressCallback
 from qdtm.sampler.subtopics import subtopic_rules
 
 PHASE = 5
@@ -77,9 +77,8 @@ def learn_background(
     *,
     n_topics: int | None = None,
     progress: ProgressCallback | None = None,
-    interruption: Interruption | None = None,
 ) -> Background:
-    """Learn the topics of a corpus; a request to stop ends it with what there is.
+    """Learn the topics of a corpus.
 
     Parameters
     ----------
@@ -94,8 +93,6 @@ def learn_background(
         chain.step()
         if progress is not None:
             progress(Progress("background", None, done, N_SWEEPS, int(chain.in_use.sum()), None))
-        if interruption is not None and interruption.requested:
-            break
     topics = chain.assignment.topics
     chain.shards.release()
     return Background.of_topics(tokens, topics, n_words)
@@ -132,7 +129,7 @@ def background_of(
 
 
 def _read(path: Path, corpus: Corpus) -> NDArray[np.int32] | None:
-    """Read topics that were kept; None if there are none, or the file is damaged or of other program versions."""
+    """Read topics that were kept; None if there are none, or they are damaged or of other versions."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -149,7 +146,7 @@ def _read(path: Path, corpus: Corpus) -> NDArray[np.int32] | None:
 
 
 def _keep(path: Path, topics: NDArray[np.int32]) -> None:
-    """Keep topics for the next time, and as many others as there is room for; no cache is no reason to stop."""
+    """Keep topics for the next time, and others as there is room; no cache is no reason to stop."""
     from safetensors.numpy import save_file
 
     if topics.max(initial=0) > np.iinfo(np.int16).max:
@@ -167,4 +164,7 @@ def _keep(path: Path, topics: NDArray[np.int32]) -> None:
 
 
 _KNOWN: WeakKeyDictionary[Corpus, dict[int | None, Background]] = WeakKeyDictionary()
-_MADE_BY = f"qdtm background 1, {N_SWEEPS} sweeps, beta {PRIORS.beta}, numba {version('numba')}, numpy {version('numpy')}"
+_MADE_BY = ", ".join(
+    ["qdtm background 1", f"{N_SWEEPS} sweeps", f"beta {PRIORS.beta}"]
+    + [f"{package} {version(package)}" for package in ("numba", "numpy")]
+)

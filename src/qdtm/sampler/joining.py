@@ -1,4 +1,4 @@
-"""Queries join topics that were there before: the start of phase 1, for the first queries and for a later one.
+"""Queries join topics that were there before: the start of phase 1, for the first queries and later ones.
 
 In: a `ParentProblem`, whose `before` are the topics of a background, or of a fit without the newest queries.
 Out: a `Chain` that starts where these ended.
@@ -31,6 +31,9 @@ Below a half, because evidence is cautious: it gives a query fewer documents tha
 MARGIN = 3
 """Documents are swept again up to so many times the number that is about a new query."""
 
+LONGEST, OVERLONG = 1000.0, 5.0
+"""Documents of more tokens than this, and of so many times the usual number, take no part in a parent."""
+
 LEAST_PRIOR, MOST_PRIOR = 0.02, 20.0
 """How far evidence can lower or raise the prior of a parent in a document."""
 
@@ -59,7 +62,7 @@ def start_joining(
 
 
 def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
-    """The topics of all tokens before, those of the background moved up to make room for new parents, (N,)."""
+    """The topics of all tokens before, the background's moved up to make room for new parents, (N,)."""
     assert problem.before is not None
     moved = problem.n_parents - problem.n_before
     topics: NDArray[np.int32] = problem.before + moved * (problem.before >= problem.n_before).astype(np.int32)
@@ -67,7 +70,7 @@ def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
 
 
 def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
-    """The topic of each token, with those that new parents take and the concept words' own documents, (N',)."""
+    """The topic of each token, new parents having theirs, and of the concept words' own documents, (N',)."""
     before, n_before = topics_before(problem), problem.n_before
     claims = np.repeat(claimed_documents(problem), np.diff(problem.offsets))  # (N,)
     taken = np.where(claims >= 0, claims, absorbed_topics(problem, before)[before])
@@ -78,15 +81,27 @@ def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
     return fixed
 
 
+def fitting_evidence(problem: ParentProblem) -> NDArray[np.float32]:
+    """The evidence for each query in documents that are not much longer than usual; 0 in others, (D, Q).
+
+    A document of many times the usual length is about many things, and one mailed binary or list of lists would
+    outweigh hundreds of others. It keeps its topics, but for concept words.
+    """
+    lengths = np.diff(problem.offsets)
+    usual = float(np.median(lengths)) if len(lengths) else 0.0
+    fits = lengths <= max(LONGEST, OVERLONG * usual)
+    return np.where(fits[:, None], problem.evidence, np.float32(0.0))
+
+
 def claimed_documents(problem: ParentProblem) -> NDArray[np.int32]:
     """The new query that takes each document, -1 for none, (D,).
 
     A query takes the documents likeliest to be about it, as many as are; of several the one that is surer.
     """
-    claims = np.full(len(problem.offsets) - 1, -1, np.int32)
+    claims, evidence = np.full(len(problem.offsets) - 1, -1, np.int32), fitting_evidence(problem)
     surest = np.zeros(len(claims))
     for q in range(problem.n_before, problem.n_parents):
-        p_j = problem.evidence[:, q]
+        p_j = evidence[:, q]
         best = np.argsort(-p_j, kind="stable")[: max(1, round(float(p_j.sum())))]
         best = best[p_j[best] > surest[best]]
         claims[best], surest[best] = q, p_j[best]
@@ -108,11 +123,11 @@ def absorbed_topics(problem: ParentProblem, topics: NDArray[np.int32]) -> NDArra
 
 def document_priors(problem: ParentProblem) -> DocumentPriors:
     """Which documents new queries could change, and the evidence for all queries in each, (D + Q,)."""
-    n_documents, n_parents = len(problem.offsets) - 1, problem.n_parents
+    n_documents, n_parents, fitting = len(problem.offsets) - 1, problem.n_parents, fitting_evidence(problem)
     swept = np.zeros(n_documents + n_parents, np.bool_)
     evidence = np.ones((n_documents + n_parents, n_parents), np.float32)
     for q in range(n_parents):
-        p_j = problem.evidence[:, q]
+        p_j = fitting[:, q]
         usual = max(float(p_j.mean()), np.finfo(float).tiny)
         evidence[:n_documents, q] = np.clip(p_j / usual, LEAST_PRIOR, MOST_PRIOR)
         if q >= problem.n_before:

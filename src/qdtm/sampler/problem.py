@@ -7,7 +7,7 @@ documents, and the `Rules` of the kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,16 @@ class Priors:
     alpha: float = 1.0
     beta: float = 0.5
     gamma: float = 1.5
+
+
+PAPERS_WORDS = 5_000
+"""The paper's vocabulary, for which its beta is."""
+
+
+# DEVIATION(10): the paper has no larger vocabulary.
+def smoothing_for(priors: Priors, n_words: int) -> Priors:
+    """The priors with a beta that smooths a larger vocabulary than the paper's as much in all as the paper's."""
+    return replace(priors, beta=priors.beta * min(1.0, PAPERS_WORDS / max(n_words, 1)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -167,6 +167,6 @@ def cut(assignment: Assignment, n_shards: int, documents: DocumentPriors) -> tup
         here = slice(int(offsets[first]), int(offsets[last]))
         tokens, topics, links = (a[here] for a in (assignment.tokens, assignment.topics, assignment.links))
         own = Assignment(tokens, offsets[first : last + 1] - offsets[first], topics, links)
-        there = DocumentPriors(*(array[first:last] for array in documents))
+        there = DocumentPriors(documents.swept[first:last], documents.evidence_jq[first:last])
         shards.append(Shard(number, own, there))
     return tuple(shards)

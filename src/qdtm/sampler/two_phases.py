@@ -100,8 +100,8 @@ def _first_phase(fit: _Fit) -> ParentFit:
     problem, settings = fit.problem, fit.settings
     saved, keep = fit.kept("parents")
     state, run = saved or (None, None)
-    # DEVIATION(1): a lone query joins a background, with evidence; the paper's start is for queries that cover
-    # the corpus.
+    # DEVIATION(1): a lone query joins a background, with evidence; the paper's start is for queries that
+    # cover the corpus.
     joins = problem.before is not None
     start = start_joining if joins else start_as_paper
     chain = start(problem, settings.seed, fit.engine, state=state)
@@ -130,7 +130,7 @@ def _second_phase(fit: _Fit, parents: ParentFit, names: Sequence[str]) -> tuple[
             tokens,
             offsets,
             problem.n_words,
-            problem.priors,
+            settings.priors,
             settings.schedule,
             settings.fewest_tokens(len(problem.tokens), len(tokens)),
             settings.seed,

@@ -1,6 +1,5 @@
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,12 @@ from qdtm.results.checks import HandCheck
 from qdtm.results.checks.drawing import begin_check
 from qdtm.results.checks.files import read_checks, read_labels, write_checks, write_sample
 from qdtm.results.result import Result
-from qdtm.results.scores import score_documents
 from qdtm.storage import CHECK
 
 
 @pytest.fixture
 def result(fit, corpus):
-    share = score_documents(fit, corpus.document_term_matrix).share
-    return Result(replace(fit, relevance=share.astype(np.float32)), corpus)
+    return Result(fit, corpus)
 
 
 @pytest.fixture
@@ -143,10 +140,10 @@ def test_relevance_agrees_with_the_answers_and_nothing_else_changes(result, chec
     checked = result.with_check(check.with_answers(dict.fromkeys(check.open, False)))
     before, after = result.scores(0), checked.scores(0)
     assert after.relevance.mean() < before.relevance.mean()
-    assert after.main.tolist() == before.main.tolist()
+    np.testing.assert_array_equal(after.main, np.where(after.about, before.main, -1))
     shown, plain = checked.documents(0, None), result.documents(0, None)
     assert [row.id for row in shown] == [row.id for row in plain]
-    assert [row.subtopic for row in shown] == [row.subtopic for row in plain]
+    assert all(row.about or row.subtopic is None for row in shown)
     assert [row.relevance for row in shown] == sorted(after.relevance, reverse=True)
     few_about, about = result.relevance(0), checked.relevance(0)
     assert (few_about.counted, about.counted) == (None, checked.fit.checks[0].estimate().n_about)

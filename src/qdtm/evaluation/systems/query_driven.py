@@ -100,15 +100,17 @@ class QueryDriven:
             subtopics=tuple(map(_group, model.topics_)) if subtopics else None,
         )
 
-    def fit_model(self, dataset: Dataset, seed: int, *, subtopics: bool) -> QueryDrivenTopicModel:
-        """Fit the model and return it whole."""
+    def fit_model(
+        self, dataset: Dataset, seed: int, *, subtopics: bool, refuse: bool = False
+    ) -> QueryDrivenTopicModel:
+        """Fit the model and return it whole; told so, it refuses what the corpus does not answer."""
         from qdtm.model import QueryDrivenTopicModel
 
         parameters: dict[str, Any] = {} if self.variant.promotes else {"promotion_weight": 0.0}
         model = QueryDrivenTopicModel(
             [self._query(concept) for concept in dataset.concepts],
             expansion=self.variant.expansion,
-            refuse=False,
+            refuse=refuse,
             min_precision=self.variant.min_precision,
             word_filtering=self.variant.word_filtering,
             preset=self.options.preset,

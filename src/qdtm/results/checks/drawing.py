@@ -31,7 +31,7 @@ def begin_check(
     Raises
     ------
     ParameterError
-        If the documents are not here, or `n` is below 10: too few to say anything.
+        If `n` is below 10: too few to say anything.
     """
     q = result.query_index(query)
     begun = result.check_of(q)

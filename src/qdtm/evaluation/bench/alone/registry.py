@@ -17,7 +17,6 @@ from qdtm.evaluation.bench.alone.rows import (
     QueryDrivenRow,
     RetrievalRow,
     TogetherRow,
-    evidence_model,
 )
 from qdtm.evaluation.bench.alone.topic_rows import PeerTopicRow, SeededLDARow, UnseededRow
 from qdtm.evaluation.systems.peers import RECIPES, make_peer
@@ -45,7 +44,6 @@ def make_row(name: str, max_sweeps: int | None = None) -> AloneRow:
     if name == TOGETHER:
         return TogetherRow(name, max_sweeps)
     if name == EVIDENCE:
-        evidence_model()  # is there one?
         return EvidenceRow()
     if name in RETRIEVAL:
         return RetrievalRow(name)

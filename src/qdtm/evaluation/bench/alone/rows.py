@@ -7,18 +7,19 @@ words that the package chooses for the query (those of the row `qdtm`), or, with
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts import Query, choose_concepts
+from qdtm.concepts.choosing import document_evidence
 from qdtm.concepts.resolve import matches_of, resolve_text
-from qdtm.errors import MissingExtraError, QueryError
+from qdtm.embeddings import load_vectors
+from qdtm.errors import QueryError
 from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
@@ -143,12 +144,17 @@ class QueryDrivenRow:
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
         """The preset and the sweeps."""
-        return {"preset": self.preset, "max_sweeps": self._most_sweeps}
+        return {"preset": self.preset, "max_sweeps": self._most_sweeps, "refuses": self._refuses}
 
     @property
     def _most_sweeps(self) -> int | None:
         usual = SCHEDULES["default"][1] if self.preset == "paper" else None
         return usual if self.max_sweeps is None else self.max_sweeps
+
+    @property
+    def _refuses(self) -> bool:
+        """Whether queries that the corpus does not answer are refused, which the paper does not know."""
+        return self.preset != "paper"
 
     @property
     def _system(self) -> QueryDriven:
@@ -163,8 +169,8 @@ class QueryDrivenRow:
             start = time.perf_counter()
             alone = replace(dataset, concepts=(dataset.concepts[q],))
             try:
-                model = self._system.fit_model(alone, seed, subtopics=subtopics)
-            except QueryError:  # a corpus that was thinned too far no longer has the query's words
+                model = self._system.fit_model(alone, seed, subtopics=subtopics, refuse=self._refuses)
+            except QueryError:  # documents only mention it, or lack its words
                 yield no_answer(dataset)
                 continue
             seconds = time.perf_counter() - start
@@ -247,8 +253,8 @@ class EvidenceRow:
 
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
-        """Nothing but the name decides."""
-        return {}
+        """Nothing but the name decides; it refuses what the model refuses."""
+        return {"refuses": True}
 
     def answer(
         self,
@@ -259,7 +265,6 @@ class EvidenceRow:
         subtopics: bool = False,  # noqa: ARG002
     ) -> Iterator[Answer]:
         """Judge documents; see `AloneRow`."""
-        document_evidence = evidence_model()
         for q in queries:
             start = time.perf_counter()
             concept = dataset.concepts[q]
@@ -268,24 +273,9 @@ class EvidenceRow:
             except QueryError:
                 yield no_answer(dataset)
                 continue
-            p = np.asarray(found.probability, np.float64)  # (D,)
+            p = found.probability  # (D,)
             judged = Judgement(p, EVIDENT, float(p.sum()))
             yield Answer((p,), time.perf_counter() - start, judgement=judged)
-
-
-def evidence_model() -> Callable[..., Any]:
-    """Return the function that gives the evidence of documents for a query.
-
-    Raises
-    ------
-    MissingExtraError
-        If this version of the package has none.
-    """
-    try:
-        found: Callable[..., Any] = import_module("qdtm.evidence").document_evidence
-    except (ImportError, AttributeError):
-        raise MissingExtraError("This version of qdtm has no evidence model (qdtm.evidence).") from None
-    return found
 
 
 # --- plain retrieval -------------------------------------------------------------------------------------
@@ -345,9 +335,10 @@ def concept_words(dataset: Dataset, query: int) -> WordIds:
 
     Several rows of a run ask for the same, so they are remembered.
     """
-    concept = dataset.concepts[query]
+    concept, corpus = dataset.concepts[query], dataset.corpus
+    asked, vectors = Query(concept.query, rule=concept.rule), load_vectors("auto", corpus)
     try:
-        [chosen] = choose_concepts(dataset.corpus, [Query(concept.query, rule=concept.rule)], refuse=False)
+        [chosen] = choose_concepts(corpus, [asked], vectors=vectors, refuse=False)
     except QueryError:
         return np.empty(0, np.int64)
     return np.array(chosen.word_indices, np.int64)

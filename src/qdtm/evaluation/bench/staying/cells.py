@@ -13,8 +13,9 @@ from typing import Literal
 from qdtm.evaluation.bench.staying.queries import Kind, Queries
 
 LEAST_WITH_WORD, LEAST_OF_TEN, LEAST_FOUND, MOST_TIMES = 0.8, 6, 0.7, 4.0
-"""Of a specific query: the share of listed documents that have a word of it, the first ten that have all, the
-share of those that name it often that is listed, and how many times as many as name it are about it."""
+"""Of a specific query: the share of listed documents that have a word of it; how many of the first ten have
+all, where so many documents do; the share of those that name it often that is listed; and how many times as
+many as name it are about it."""
 
 MOST_TIMES_IN_PASSING = 1.5
 """Of a query in passing: how many times as many as name it are about it."""
@@ -100,7 +101,7 @@ def _of_specific(result: StayingResult) -> Iterator[Failure]:
         return
     if result.with_word is None or result.with_word < LEAST_WITH_WORD:
         yield "word"
-    if result.first_ten < LEAST_OF_TEN:
+    if result.first_ten < min(LEAST_OF_TEN, result.n_named):
         yield "first ten"
     if result.found is not None and result.found < LEAST_FOUND:
         yield "found"
