@@ -19,7 +19,9 @@ def corpus() -> Corpus:
     for j in range(30):
         for subject in SUBJECTS:
             words = [f"{subject}{letter}" for letter in rng.choice(list("abcdefghijklmnopqrst"), 20)]
-            texts.append(" ".join([*words, "blick", "blick"] if subject in SUBJECTS[:2] and j < 12 else words))
+            texts.append(
+                " ".join([*words, "blick", "blick"] if subject in SUBJECTS[:2] and j < 12 else words)
+            )
     return Corpus.from_texts(texts)
 
 
