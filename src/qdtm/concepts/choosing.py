@@ -227,8 +227,12 @@ def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
 
 
 def tie_words(concept: Concept, precision: FloatArray, min_precision: float) -> Concept:
-    """Tie the words of a concept to its topic, all but the query's own that are general; its best stays."""
+    """Tie the words of a concept to its topic, all but the query's own that are general; its best stays.
+
+    Where a reading was chosen it does not, if there are others: elsewhere it means something else.
+    """
     own = [word.index for word in concept.words if word.origin == "query"]
     best = max(own, key=lambda w: precision[w], default=-1)
-    general = {w for w in own if w != best and precision[w] < min_precision}
+    has_others = concept.query.reading is not None and len(own) < len(concept.words)
+    general = {w for w in own if (w != best or has_others) and precision[w] < min_precision}
     return replace(concept, words=tuple(replace(w, tied=w.index not in general) for w in concept.words))
