@@ -34,7 +34,7 @@ from qdtm.evidence.model import combine, worths
 from qdtm.evidence.views import FloatArray, IntArray, View, unit_rows
 
 MOST_READINGS = 4
-MOST_NAMERS, MOST_OTHERS = 5_000, 10_000
+MOST_NAMERS, MOST_OTHERS = 2_000, 4_000
 """Documents that name the query and are clustered, and others that they are compared with: those with the
 smallest hashes."""
 
