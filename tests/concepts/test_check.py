@@ -25,7 +25,9 @@ def test_occurrences_are_more_than_documents(news):
 def test_a_thin_query_names_what_the_other_rule_finds(news):
     check = check_query(news, "israel attack")
     assert (check.verdict, check.n_retrieved, check.n_and, check.n_or) == ("thin", 2, 2, 5)
-    assert check.reason == "2 of 20 documents have 'israel' and 'attack', only 1 of them more than in passing."
+    assert (
+        check.reason == "2 of 20 documents have 'israel' and 'attack', only 1 of them more than in passing."
+    )
     assert (check.n_named, check.n_mainly, check.named) == (2, 1, (1, 5))
     assert check.advice == "The rule 'or' finds 5 documents."
 

@@ -89,7 +89,14 @@ def test_any_value_of_a_parameter(name: str, value: Any) -> None:
 def test_the_same_seed_gives_the_same_bytes(documents: list[str], seed: int) -> None:
     models = [fitted([*documents, "fire wind"], "fire", random_state=seed, n_jobs=n) for n in (1, 2)]
     if models[0] is not None and models[1] is not None:
-        for name in ("word_topic", "promoted_mass", "token_topics", "token_subtopics", "relevance", "strength"):
+        for name in (
+            "word_topic",
+            "promoted_mass",
+            "token_topics",
+            "token_subtopics",
+            "relevance",
+            "strength",
+        ):
             first, second = (getattr(model.fit_, name) for model in models)
             assert first.tobytes() == second.tobytes()
     else:

@@ -83,9 +83,7 @@ class RayEngine:
         n_blocks = min(n_shards, self.n_workers)
         n_topics = int(assignment.topics.max(initial=-1)) + 1
         n_documents, n_parents = documents.evidence_jq.shape
-        need = Need(
-            len(assignment.tokens), n_documents, n_words, columns_for(n_topics), n_blocks, n_parents
-        )
+        need = Need(len(assignment.tokens), n_documents, n_words, columns_for(n_topics), n_blocks, n_parents)
         self.check_room(need)
         shards = cut(assignment, n_shards, documents)
         ends = [n_shards * b // n_blocks for b in range(n_blocks + 1)]
