@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline
 from qdtm.errors import EmbeddingError, ParameterError, QueryError
-from qdtm.results.relevance import ALONE_ERROR, TYPICAL_ERROR
-from qdtm.results.result import Result
+from qdtm.results.relevance import TYPICAL_ERROR
 from qdtm.sampler.progress import Progress
 
 FIRE = "fire bushfire firefighter smoke wind forest flame burn hectare blaze"
@@ -105,11 +103,12 @@ def saved(model: QueryDrivenTopicModel, tmp_path_factory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def seen() -> list[Progress]:
+@pytest.fixture
+def seen(cold_cache: Path) -> list[Progress]:
     seen: list[Progress] = []
     make("fire", progress=seen.append).fit(TEXTS)
-    make(QUERIES, progress=seen.append, preset="paper").fit(TEXTS)
+    assert cold_cache.exists()
+    make(QUERIES, progress=seen.append, preset="paper", n_jobs=1).fit(TEXTS)  # one query after the other
     return seen
 
 
@@ -334,7 +333,8 @@ class TestDocuments:
     def test_the_most_relevant_come_first(self, model: QueryDrivenTopicModel) -> None:
         table = model.documents("fire", n=60)
         relevance = [document.relevance for document in table]
-        assert relevance == sorted(relevance, reverse=True)
+        rounded = [round(each, 9) for each in relevance]  # less is no reason for a rank
+        assert rounded == sorted(rounded, reverse=True)
         assert sorted(document.index for document in table) == list(range(60))
         assert relevance == [model.relevance("fire").scores[document.index] for document in table]
         assert all(document.text == TEXTS[document.index] for document in table)
@@ -409,10 +409,10 @@ class TestQueries:
         assert [concept.rule for concept in model.concepts_] == ["or", "and"]
         assert model.concepts_[0].check.n_retrieved == model.concepts_[0].check.n_or
 
-    def test_concept_words_are_in_their_topic_only(self, model: QueryDrivenTopicModel) -> None:
+    def test_tied_words_are_in_their_topic_only(self, model: QueryDrivenTopicModel) -> None:
         fit = model.fit_
         for q, concept in enumerate(model.concepts_):
-            ours = np.isin(model.corpus_.tokens, concept.word_indices)
+            ours = np.isin(model.corpus_.tokens, concept.tied_indices)
             assert ours.any()
             assert (fit.token_topics[ours] == q).all()
 
@@ -494,13 +494,6 @@ class TestPromotion:
         assert not fit.promoted_mass.any()
         assert fit.threshold is None
 
-    def test_without_promotion_vectors_do_not_matter(self) -> None:
-        without, unused = (
-            make(**parameters).fit_transform(TEXTS)
-            for parameters in ({"embeddings": None}, {"promotion_weight": 0.0})
-        )
-        np.testing.assert_array_equal(without, unused)
-
     def test_without_filtering_every_related_word_promotes(self) -> None:
         parameters: dict[str, Any] = {"embeddings": VECTORS, "similarity_threshold": 0.5}
         model = make({"fire": ["fire"]}, word_filtering=False, **parameters).fit(TEXTS)
@@ -526,23 +519,35 @@ class TestPromotion:
 class TestPresets:
     """The default and the paper's way."""
 
-    def test_the_papers_start_has_no_sweeps_of_its_own(self) -> None:
+    @pytest.mark.usefixtures("cold_cache")
+    @pytest.mark.parametrize("preset", ["default", "paper"])
+    def test_a_background_is_learned_first_and_once(self, preset: str) -> None:
+        """The paper's start does without, but relevance is judged by it."""
         stages: list[str] = []
-        make("fire", preset="paper", progress=lambda p: stages.append(p.stage)).fit(TEXTS)
-        assert "background" not in stages
-
-    def test_a_lone_query_starts_beside_a_background(self) -> None:
-        stages: list[str] = []
-        make("fire", progress=lambda p: stages.append(p.stage)).fit(TEXTS)
+        model = make("fire", preset=preset, progress=lambda p: stages.append(p.stage)).fit(TEXTS)
         assert stages[0] == "background"
+        stages.clear()
+        model.fit(TEXTS)
+        assert stages[0] == "parents"
+
+    def test_a_lone_query_starts_beside_the_background_and_as_in_the_paper_beside_one_topic(self) -> None:
+        first: dict[str, int] = {}
+        for preset in ("default", "paper"):
+            make(
+                "fire",
+                preset=preset,
+                progress=lambda p, of=preset: first.setdefault(f"{of} {p.stage}", p.n_topics),
+            ).fit(TEXTS)
+        assert first["default parents"] > first["paper parents"]
 
     def test_the_paper_keeps_to_the_smallest_prevalence(self) -> None:
         fit = make("fire", preset="paper", min_prevalence=0.9).fit(TEXTS).fit_
         assert fit.subtopic_counts[0].shape[1] == 0
         assert fit.subtopic_rest == (1.0,)
 
+    @pytest.mark.usefixtures("cold_cache")
     def test_the_number_of_background_topics_may_be_given(self) -> None:
-        first = []
+        first: list[int] = []
         make("fire", n_background_topics=7, progress=lambda p: first.append(p.n_topics)).fit(TEXTS)
         assert 1 < first[0] <= 9
 
@@ -558,7 +563,7 @@ class TestReproducibility:
         make().fit(TEXTS).save(tmp_path / "model")
         assert folder_digests(tmp_path / "model") == digests
 
-    @pytest.mark.parametrize("n_jobs", [2, 5, -1])
+    @pytest.mark.parametrize("n_jobs", [1, 2, 5])
     def test_threads_do_not_matter(self, digests: dict[str, str], tmp_path: Path, n_jobs: int) -> None:
         make(n_jobs=n_jobs).fit(TEXTS).save(tmp_path / "model")
         assert folder_digests(tmp_path / "model") == digests
@@ -729,10 +734,17 @@ class TestInterruption:
         assert loaded.fit_.interrupted
         np.testing.assert_array_equal(loaded.doc_topic_, model.doc_topic_)
 
-    @pytest.mark.parametrize("stage", ["background", "parents", "subtopics"])
+    @pytest.mark.usefixtures("cold_cache")
+    def test_in_the_background_there_is_nothing_yet(self) -> None:
+        before = signal.getsignal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            self.interrupted("background", 6, n_background_topics=4).fit(TEXTS)
+        assert signal.getsignal(signal.SIGINT) is before
+
+    @pytest.mark.parametrize("stage", ["parents", "subtopics"])
     def test_it_ends_cleanly(self, stage: str, tmp_path: Path) -> None:
         before = signal.getsignal(signal.SIGINT)
-        model = self.interrupted(stage, 6, n_background_topics=4).fit(TEXTS)
+        model = self.interrupted(stage, 6, n_background_topics=4, n_jobs=1).fit(TEXTS)
         assert signal.getsignal(signal.SIGINT) is before
         self.assert_usable(model, tmp_path)
 
@@ -768,12 +780,7 @@ class TestInterruption:
         assert not model.fit_.interrupted
 
 
-def test_a_count_is_surer_of_queries_that_cover_the_corpus(model: QueryDrivenTopicModel) -> None:
-    def said(background: float) -> Any:
-        word_topic = model.fit_.word_topic.copy()
-        word_topic[:, 2:] *= background
-        return Result(replace(model.fit_, word_topic=word_topic), model.corpus_).relevance("fire")
-
-    covering, leaving_much = said(0.01), said(100.0)
-    assert (covering.typical_error, covering.n_named) == (TYPICAL_ERROR, None)
-    assert (leaving_much.typical_error, leaving_much.n_named) == (ALONE_ERROR, model.concepts_[0].retrieved)
+def test_a_count_is_surer_of_queries_that_cover_the_corpus() -> None:
+    covering = make(["fire", "cricket", "election"]).fit(TEXTS).relevance("fire")
+    assert covering.typical_error == TYPICAL_ERROR
+    assert make("fire").fit(TEXTS).relevance().typical_error != TYPICAL_ERROR

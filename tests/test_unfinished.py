@@ -80,7 +80,7 @@ def test_a_killed_fit_goes_on(
     kill_a_fit(corpus, tmp_path / "kept", stage, sweep, query, **options)
     seen: list[Progress] = []
     resumed = QueryDrivenTopicModel.resume(tmp_path / "kept", corpus, progress=seen.append, n_jobs=2)
-    undisturbed = QueryDrivenTopicModel(QUERIES, **ASKED, **options).fit(corpus)
+    undisturbed = QueryDrivenTopicModel(QUERIES, **ASKED, **options, n_jobs=1).fit(corpus)
     assert saved(resumed, tmp_path / "a") == saved(undisturbed, tmp_path / "b")
     assert undisturbed.fit_.token_promoted.any()
     assert (seen[0].stage, seen[0].sweep) == (stage, sweep)  # it did not begin again

@@ -82,14 +82,14 @@ def test_subtopics_come_with_their_share_of_the_corpus():
     [
         (
             "qdtm-kld",
-            {"expansion": "kld", "min_pointing": 0.0, "promotion_weight": 0.3, "word_filtering": True},
+            {"expansion": "kld", "min_precision": 0.0, "promotion_weight": 0.3, "word_filtering": True},
         ),
-        ("qdtm-fre", {"expansion": "fre", "min_pointing": 0.0}),
-        ("qdtm-rel", {"expansion": "rel", "min_pointing": 0.0}),
+        ("qdtm-fre", {"expansion": "fre", "min_precision": 0.0}),
+        ("qdtm-rel", {"expansion": "rel", "min_precision": 0.0}),
         ("qdtm-expert", {"expansion": None}),
         ("qdtm-no-filtering", {"expansion": "kld", "word_filtering": False, "promotion_weight": 0.3}),
         ("qdtm-no-promotion", {"expansion": "kld", "promotion_weight": 0.0}),
-        ("qdtm-default", {"expansion": "kld", "min_pointing": "auto"}),
+        ("qdtm-default", {"expansion": "kld", "min_precision": "auto"}),
     ],
 )
 def test_what_the_rows_are(name, expected):

@@ -1,11 +1,11 @@
-import sys
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from qdtm.errors import MissingExtraError, ParameterError, QueryError
+from qdtm.concepts.choosing import document_evidence
+from qdtm.corpus import Corpus
+from qdtm.errors import ParameterError
 from qdtm.evaluation.bench.alone.cells import AloneCell
 from qdtm.evaluation.bench.alone.measuring import measure_answer
 from qdtm.evaluation.bench.alone.registry import make_row, make_rows
@@ -113,29 +113,24 @@ def test_the_model_says_how_sure_it_is(dataset):
     assert result.width == pytest.approx(high / low)
 
 
-def test_the_evidence_is_asked_for_its_probabilities(dataset, monkeypatch):
-    def document_evidence(corpus, query, rule):
-        if query == "zebra":
-            raise QueryError("There are no zebras.")
-        assert (corpus, query, rule) == (dataset.corpus, "cricket", "and")
-        return SimpleNamespace(probability=(dataset.labels == 1) * 0.8)
-
-    module = SimpleNamespace(document_evidence=document_evidence)
-    monkeypatch.setitem(sys.modules, "qdtm.evidence", module)
-    result = measure_answer(AloneCell("x", 1, "evidence", 0), ask("evidence", dataset), dataset)
-    assert (result.precision_at_k, result.count) == (1.0, pytest.approx(0.8 * PER_THEME))
+def test_the_evidence_is_asked_for_its_probabilities(dataset):
+    answer = ask("evidence", dataset)
+    result = measure_answer(AloneCell("x", 1, "evidence", 0), answer, dataset)
+    found = document_evidence(dataset.corpus, "cricket", "and")
+    np.testing.assert_array_equal(answer.scores[0], found.probability)
+    assert result.precision_at_k > 0.8
+    assert result.count == pytest.approx(found.n_about)
     assert (result.interval, result.precision_by_share) == (None, None)
-    assert result.calibration_error == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("row", ["evidence", "qdtm"])
+def test_what_is_refused_counts_as_refused(dataset, row):
     unknown = replace(dataset, concepts=(replace(dataset.concepts[0], query="zebra"),))
-    assert not ask("evidence", unknown, query=0).answered
-
-
-def test_without_an_evidence_model_its_row_is_left_out_unless_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "qdtm.evidence", None)
-    with pytest.warns(UserWarning, match=r"The row 'evidence' is left out\. This version of qdtm has no"):
-        assert list(make_rows([], default=("evidence", "bm25"))) == ["bm25"]
-    with pytest.raises(MissingExtraError, match="no evidence model"):
-        make_rows(["evidence"])
+    assert not ask(row, unknown, query=0).answered
+    text = " ".join(f"w{i}" for i in range(40))
+    passing = Corpus.from_texts([f"{text} cricket {text}", *[f"{text} {i}" for i in range(20)]])
+    asked = replace(dataset, corpus=passing, labels=np.zeros(21, np.int64))
+    assert not ask(row, asked).answered
 
 
 def test_share_always_comes_along_and_unknown_rows_are_refused():
@@ -147,8 +142,9 @@ def test_share_always_comes_along_and_unknown_rows_are_refused():
 
 
 def test_the_paper_runs_as_long_as_the_default_at_most():
-    assert make_row("paper").settings == {"preset": "paper", "max_sweeps": 300}
-    assert make_row("paper", 20).settings == {"preset": "paper", "max_sweeps": 20}
+    assert make_row("paper").settings == {"preset": "paper", "max_sweeps": 300, "refuses": False}
+    assert make_row("paper", 20).settings == {"preset": "paper", "max_sweeps": 20, "refuses": False}
+    assert make_row("qdtm").settings["refuses"]
 
 
 def test_an_answer_is_measured_by_its_better_reading(dataset):
