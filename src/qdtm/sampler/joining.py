@@ -84,8 +84,8 @@ def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
 def fitting_evidence(problem: ParentProblem) -> NDArray[np.float32]:
     """The evidence for each query in documents that are not much longer than usual; 0 in others, (D, Q).
 
-    A document of many times the usual length is about many things, and one mailed binary or list of lists would
-    outweigh hundreds of others. It keeps its topics, but for concept words.
+    A document of many times the usual length is about many things, and one mailed binary or list of lists
+    would outweigh hundreds of others. It keeps its topics, but for concept words.
     """
     lengths = np.diff(problem.offsets)
     usual = float(np.median(lengths)) if len(lengths) else 0.0
