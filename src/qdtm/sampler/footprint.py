@@ -32,7 +32,8 @@ FEATURE, FEATURES_MADE = 8, 4
 DIMENSIONS, ENCODED = 100, 400
 """Of the word vectors that come with the package, and of what sentence encoders usually make."""
 
-CONSTANT = 16 * 2**20
+CONSTANT = 40 * 2**20
+"""Half of it the word vectors that come with the package."""
 
 
 def fit_bytes(
