@@ -149,27 +149,23 @@ def freeze(
 
 def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: CorpusViews) -> ModelFit:
     """Say how likely each document is to be about each query: the evidence, with what the topics add."""
-    counts = corpus.document_term_matrix
+    counts, strength = corpus.document_term_matrix, np.stack([one.strength for one in evidence], axis=1)
     if cover_the_corpus(evidence):
         shares = document_topics(counts, fit.word_topic)[:, : fit.n_queries]
         possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
         with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-            relevance = np.where(possible, rival_posteriors(views, shares), 0.0).astype(np.float32)
+            rivals = rival_posteriors(views, shares, strength)
+        relevance = np.where(possible, rivals, 0.0).astype(np.float32)
     else:
         revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)
         relevance = probabilities_of(revised)
-    strength = _columns([one.strength for one in evidence])
     words = distil(counts, relevance, strength)
-    return replace(fit, relevance=relevance, strength=strength, word_evidence=words)
+    return replace(fit, relevance=relevance, strength=strength.astype(np.float32), word_evidence=words)
 
 
 def probabilities_of(evidence: Sequence[Evidence]) -> NDArray[np.float32]:
     """How likely each document is to be about each query, (D, Q)."""
-    return _columns([one.probability for one in evidence])
-
-
-def _columns(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float32]:
-    return np.stack(columns, axis=1).astype(np.float32)
+    return np.stack([one.probability for one in evidence], axis=1).astype(np.float32)
 
 
 def versions() -> dict[str, str]:

@@ -109,7 +109,7 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         preset=preset,
         priors=Priors(*(_prior(parameters, name) for name in ("alpha", "beta", "gamma"))),
         schedule=_schedule(parameters, *SCHEDULES[preset]),
-        joining_schedule=replace(_schedule(parameters, *JOINING), check_every=2, window=4),
+        joining_schedule=replace(_schedule(parameters, *JOINING), window=3),
         promotion_weight=_share(parameters, "promotion_weight"),
         word_filtering=_flag(parameters, "word_filtering"),
         similarity_threshold=_auto(parameters, "similarity_threshold", _cosine),

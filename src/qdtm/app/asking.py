@@ -38,6 +38,8 @@ class Draft:
     expansion : {"kld", "fre", "rel", "none"}
     keywords, add, drop, exclude : tuple of str
         As in `Query`.
+    reading : int
+        As in `Query`; 0 for all.
     """
 
     text: str = ""
@@ -47,6 +49,7 @@ class Draft:
     add: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    reading: int = 0
 
     @classmethod
     def of(cls, query: Query) -> Draft:
@@ -54,7 +57,7 @@ class Draft:
         inherited: Choice = "kld"
         expansion = inherited if query.expansion == "inherit" else query.expansion or "none"
         lists = (query.keywords, query.add, query.drop, query.exclude)
-        return cls(query.text, query.rule or "and", expansion, *lists)
+        return cls(query.text, query.rule or "and", expansion, *lists, reading=query.reading or 0)
 
     @property
     def is_empty(self) -> bool:
@@ -80,6 +83,7 @@ class Draft:
             add=self.add,
             drop=self.drop,
             exclude=self.exclude,
+            reading=self.reading,
         )
 
     @property
@@ -88,8 +92,10 @@ class Draft:
         return {"keywords": self.keywords, "add": self.add, "drop": self.drop, "exclude": self.exclude}
 
     def _with_lists(self, lists: Mapping[WordList, tuple[str, ...]]) -> Draft:
+        same = lists["keywords"] == self.keywords and lists["exclude"] == self.exclude
         words = (lists["keywords"], lists["add"], lists["drop"], lists["exclude"])
-        return Draft(self.text, self.rule, self.expansion, *words)
+        reading = self.reading if same else 0  # others may name it now
+        return Draft(self.text, self.rule, self.expansion, *words, reading=reading)
 
     def with_word(self, where: WordList, word: str) -> Draft:
         """Return it with a word in one of its lists, and in no other."""
@@ -127,12 +133,15 @@ class LookedUp:
         What is wrong, if it is not in the check.
     mentions : tuple of Mention
         The documents that mention it, if that is all that the corpus has to say to it.
+    examples : tuple of Mention
+        A typical document of each reading of the concept.
     """
 
     check: QueryCheck | None = None
     concept: Concept | None = None
     problem: str = ""
     mentions: tuple[Mention, ...] = ()
+    examples: tuple[Mention, ...] = ()
 
 
 def look_up(corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None) -> tuple[LookedUp, ...]:
@@ -151,7 +160,9 @@ def look_up(corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None
             replace(each, problem=str(error)) if i in answerable else each for i, each in enumerate(looked)
         )
     for i, concept in zip(answerable, concepts, strict=True):
-        looked[i] = replace(looked[i], concept=concept)
+        check = concept.check if drafts[i].reading else looked[i].check
+        examples = mentions_of(replace(concept.check, named=concept.examples), corpus)
+        looked[i] = replace(looked[i], concept=concept, check=check, examples=examples)
     return tuple(looked)
 
 
@@ -189,10 +200,12 @@ def _short(draft: Draft) -> dict[str, Any]:
 def _draft(values: dict[str, Any]) -> Draft:
     text, rule, expansion = (values.get(name) for name in ("text", "rule", "expansion"))
     lists = {name: _words(values.get(name)) for name in ("keywords", "add", "drop", "exclude")}
+    reading = values.get("reading")
     return Draft(
         text=text[:_LONGEST] if isinstance(text, str) else "",
         rule="or" if rule == "or" else "and",
         expansion=next((choice for choice in CHOICES if choice == expansion), "kld"),
+        reading=reading if type(reading) is int and 0 < reading < 10 else 0,
         **lists,
     )
 

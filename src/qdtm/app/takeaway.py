@@ -127,7 +127,7 @@ def _opening(request: FitRequest) -> list[str]:
 def _call(query: Query) -> str:
     """Return the call that makes a query; what is as by default is left out."""
     default = Query("x")
-    names = ("name", "rule", "expansion", "keywords", "add", "drop", "exclude")
+    names = ("name", "rule", "expansion", "keywords", "add", "drop", "exclude", "reading")
     given = [f"text={query.text!r}"] if query.text else []
     for name in names:
         value = getattr(query, name)

@@ -33,6 +33,7 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
 
     Each concept word comes with its score, how many documents have it, how many of those the query retrieves,
     and the documents that support it best. Of a query that documents only mention, these are listed instead.
+    Where documents mean several things by a query, these are listed too; choose one with --reading.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
@@ -49,6 +50,7 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
         except QueryError:
             _print(read, checks, [None] * len(checks), as_json)  # they say why
             raise
+    checks = [_in_reading(check, concept) for check, concept in zip(checks, found, strict=True)]
     _print(read, checks, found, as_json)
 
 
@@ -98,6 +100,11 @@ def _expand(
     return found
 
 
+def _in_reading(check: QueryCheck, concept: Concept | None) -> QueryCheck:
+    """Return what the corpus knows of a query in the sense that was chosen."""
+    return check if concept is None or concept.query.reading is None else concept.check
+
+
 def _print(
     corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept | None], as_json: bool
 ) -> None:
@@ -123,7 +130,7 @@ def _print(
 def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import check_section, concept_section, mentions_section
+    from qdtm.cli.views import check_section, concept_section, mentions_section, readings_section
 
     for number, (check, concept) in enumerate(pairs):
         if number:
@@ -132,6 +139,9 @@ def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) ->
         if check.verdict == "passing":
             yield Text()
             yield mentions_section(check, corpus)
+        if concept is not None and concept.readings:
+            yield Text()
+            yield readings_section(concept, corpus)
         if concept is not None:
             yield Text()
             yield concept_section(concept, corpus)

@@ -45,7 +45,19 @@ def concept_json(concept: Concept, corpus: Corpus) -> JsonObject:
         "extractor": concept.extractor,
         "words": words,
         "rejected": [asdict(word) for word in concept.rejected],
+        "readings": readings_json(concept, corpus),
+        "reading": concept.query.reading,
     }
+
+
+def readings_json(concept: Concept, corpus: Corpus) -> list[JsonObject]:
+    """List what documents mean by a query, if they mean several things."""
+    readings = []
+    for number, reading in enumerate(concept.readings, start=1):
+        documents = corpus.documents.select(reading.documents)
+        typical = [{"index": d.index, "id": d.id} for d in documents]
+        readings.append({"number": number} | asdict(reading) | {"documents": typical})
+    return readings
 
 
 def topic_json(topic: Topic, n_words: int) -> JsonObject:

@@ -70,7 +70,11 @@ asking_options = together(
     click.option("--add", multiple=True, metavar="[QUERY=]W,W", help="Words that must be concept words."),
     click.option("--drop", multiple=True, metavar="[QUERY=]W,W", help="Words that must not be."),
     click.option("--exclude", multiple=True, metavar="[QUERY=]W,W", help="Leave out documents with these."),
-)
+    click.option(
+        "--reading", multiple=True, metavar="[QUERY=]N",
+        help="Where documents mean several things by a query: which of them.  [all]",
+    ),
+)  # fmt: skip
 
 query_options = together(
     asking_options,

@@ -20,7 +20,8 @@ def parse_queries(options: Mapping[str, Any]) -> list[Query]:
     options : mapping
         The values of `query_options`: `texts`, each the text of a query; `keywords`, each "name=word,word",
         where the name of a text gives that query these words and another makes a new query; `add`, `drop`
-        and `exclude`, each "name=word,word", or "word,word" if there is only one query.
+        and `exclude`, each "name=word,word", or "word,word" if there is only one query; `reading`, each
+        "name=2", or "2".
 
     Returns
     -------
@@ -35,6 +36,9 @@ def parse_queries(options: Mapping[str, Any]) -> list[Query]:
             q, words = _addressed(field, value, queries)
             changed: dict[str, Any] = {field: (*getattr(queries[q], field), *words)}
             queries[q] = replace(queries[q], **changed)
+    for value in options.get("reading", ()):
+        q, numbers = _addressed("reading", value, queries)
+        queries[q] = replace(queries[q], reading=_number(value, numbers))
     return queries
 
 
@@ -89,10 +93,17 @@ def _addressed(field: str, value: str, queries: Sequence[Query]) -> tuple[int, t
     q = _find(name, queries) if separator else None
     if q is None:
         names = ", ".join(f"'{query.name}'" for query in queries)
+        example = "2" if field == "reading" else "word"
         raise QueryError(
-            f"--{field} is {value!r}; say for which query ({names}), such as '{queries[0].name}=word'."
+            f"--{field} is {value!r}; say for which query ({names}), such as '{queries[0].name}={example}'."
         )
     return q, _split(words)
+
+
+def _number(value: str, numbers: Sequence[str]) -> int:
+    if len(numbers) != 1 or not (numbers[0].isascii() and numbers[0].isdecimal()):
+        raise QueryError(f"--reading is {value!r}; give its number, such as 2.")
+    return int(numbers[0])
 
 
 def _find(name: str, queries: Iterable[Query]) -> int | None:

@@ -6,6 +6,7 @@ All text of documents and queries goes through `one_line`, and nothing is markup
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -98,6 +99,21 @@ def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
     return table(columns, rows)
 
 
+def readings_section(concept: Concept, corpus: Corpus) -> RenderableType:
+    """List what documents mean by a query, each with the sentence of a document that names it so."""
+    from qdtm.results.mentions import mentions_of
+
+    examples = mentions_of(replace(concept.check, named=concept.examples), corpus)
+    columns: Columns = [("reading", _NO_WRAP), ("documents", _RIGHT), ("words", {}), ("for example", {})]
+    rows = [
+        (str(number), f"{reading.n_documents:,}", ", ".join(reading.words), one_line(each.passage, _EXCERPT))
+        for number, (reading, each) in enumerate(zip(concept.readings, examples, strict=True), start=1)
+    ]
+    chosen = concept.query.reading
+    said = f"reading {chosen} is asked for" if chosen else "all are asked for; choose one with --reading"
+    return Group(table(columns, rows), facts([("readings", said)]))
+
+
 def _stands_for(word: WordCheck) -> str:
     if word.closest:
         return "closest: " + ", ".join(word.closest)
@@ -146,12 +162,24 @@ def topic_section(
         ("concept words", ", ".join(word.word for word in concept.words)),
         ("topic words", _words(topic, n_words)),
     ]
+    if concept.split:
+        known.append(("readings", f"{concept.split[:-1]}; choose one with --reading."))
+    elif concept.query.reading is not None:
+        known.append(("reading", chosen_reading(concept)))
     title = _verdict_heading(topic.name, concept.check, f"topic {topic.id}")
     parts = [title, facts(fact for fact in known if fact[1])]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
         parts += [Text(), tree_table(topic, n_words, n_shown), not_shown(topic, n_shown, rest)]
     return Group(*parts)
+
+
+def chosen_reading(concept: Concept) -> str:
+    """Say in which sense a query was asked."""
+    number = concept.query.reading or 0
+    reading = concept.readings[number - 1]
+    words = ", ".join(reading.words)
+    return f"{number} of {len(concept.readings)}: {words} ({reading.n_documents:,} documents)"
 
 
 def tree_table(topic: Topic, n_words: int, n_subtopics: int | None = None) -> RenderableType:

@@ -2,7 +2,7 @@
 
 from qdtm.concepts.check import QueryCheck, check_query
 from qdtm.concepts.choosing import choose_concepts
-from qdtm.concepts.concept import Concept, ConceptWord, RejectedWord
+from qdtm.concepts.concept import Concept, ConceptReading, ConceptWord, RejectedWord
 from qdtm.concepts.expand import build_concepts
 from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.concepts.query import Query, as_queries
@@ -10,6 +10,7 @@ from qdtm.concepts.verdict import WordCheck
 
 __all__ = [
     "Concept",
+    "ConceptReading",
     "ConceptWord",
     "Query",
     "QueryCheck",

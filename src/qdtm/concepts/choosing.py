@@ -18,17 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.concepts.concept import Concept
+from qdtm.concepts.concept import Concept, ConceptReading, list_readings
 from qdtm.concepts.draft import Draft, draft_concept
 from qdtm.concepts.expand import draft_concepts, finish_concepts
-from qdtm.concepts.query import Rule, as_queries
+from qdtm.concepts.query import Query, Rule, as_queries
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
+from qdtm.errors import QueryError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.evidence.model import Evidence, learn_evidence
+from qdtm.evidence.readings import Reading, find_readings
 
 MIN_PRECISION = 0.5
 """A word that is proposed to a query asked alone must have most of its documents among those about it."""
@@ -85,6 +87,13 @@ def choose(
     build_concepts : for the other parameters.
     """
     drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
+    readings = [_find_readings(views, draft.searched) for draft in drafts]
+    for q, draft in enumerate(drafts):
+        if (members := _chosen(draft.searched.query, readings[q], corpus)) is not None:
+            one = draft.searched
+            drafts[q] = draft_concept(
+                corpus, one.query, one.rule, expansion, vectors, refuse=refuse, within=members
+            )
     evidence = _learn(views, [draft.searched for draft in drafts], query_vectors)
     if min_precision is None:
         min_precision = 0.0 if cover_the_corpus(evidence) else MIN_PRECISION
@@ -103,6 +112,8 @@ def choose(
             tie_words(concept, precision_of_words(index, one), min_precision)
             for concept, one in zip(concepts, evidence, strict=True)
         )
+    listed = [_as_data(found, corpus) for found in readings]
+    concepts = tuple(replace(c, readings=each) for c, each in zip(concepts, listed, strict=True))
     return Chosen(concepts, evidence)
 
 
@@ -114,7 +125,7 @@ def evidence_of(
 ) -> tuple[Evidence, ...]:
     """Learn the evidence of concepts that were chosen before."""
     searched = [search(corpus, concept.query, concept.rule) for concept in concepts]
-    return _learn(views, searched, query_vectors)
+    return _learn(views, [_in_reading(corpus, views, one) for one in searched], query_vectors)
 
 
 def document_evidence(
@@ -137,8 +148,43 @@ def document_evidence(
     vectors = load_vectors(embeddings, corpus, also=asked.words.lower().split())
     draft = draft_concept(corpus, asked, rule, None, vectors, refuse=refuse)
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    (evidence,) = _learn(views_of(corpus, unit), [draft.searched], None)
+    views = views_of(corpus, unit)
+    (evidence,) = _learn(views, [_in_reading(corpus, views, draft.searched)], None)
     return evidence
+
+
+def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading, ...]:
+    return find_readings(views, searched.index.by_document, searched.naming.strength, searched.words)
+
+
+def _in_reading(corpus: Corpus, views: CorpusViews, searched: SearchedQuery) -> SearchedQuery:
+    """Return a search as if only the documents of the reading that the query asks for named it."""
+    if searched.query.reading is None:
+        return searched
+    members = _chosen(searched.query, _find_readings(views, searched), corpus)
+    return searched if members is None else searched.within(members)
+
+
+def _chosen(query: Query, readings: Sequence[Reading], corpus: Corpus) -> NDArray[np.bool_] | None:
+    """Return the documents that name a query in the sense that it asks for, (D,); None for all."""
+    if query.reading is None:
+        return None
+    if not readings:
+        raise QueryError(
+            f"Query '{query.name}' asks for reading {query.reading}, but the documents that name it are one "
+            "group; leave the reading out."
+        )
+    if query.reading > len(readings):
+        listed = list_readings(_as_data(readings, corpus))
+        raise QueryError(f"Query '{query.name}' has no reading {query.reading}; choose from {listed}.")
+    return readings[query.reading - 1].members
+
+
+def _as_data(readings: Sequence[Reading], corpus: Corpus) -> tuple[ConceptReading, ...]:
+    return tuple(
+        ConceptReading(each.n_documents, tuple(corpus.vocabulary[w] for w in each.words), each.documents)
+        for each in readings
+    )
 
 
 def _learn(
@@ -181,8 +227,12 @@ def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
 
 
 def tie_words(concept: Concept, precision: FloatArray, min_precision: float) -> Concept:
-    """Tie the words of a concept to its topic, all but the query's own that are general; its best stays."""
+    """Tie the words of a concept to its topic, all but the query's own that are general; its best stays.
+
+    Where a reading was chosen it does not, if there are others: elsewhere it means something else.
+    """
     own = [word.index for word in concept.words if word.origin == "query"]
     best = max(own, key=lambda w: precision[w], default=-1)
-    general = {w for w in own if w != best and precision[w] < min_precision}
+    has_others = concept.query.reading is not None and len(own) < len(concept.words)
+    general = {w for w in own if (w != best or has_others) and precision[w] < min_precision}
     return replace(concept, words=tuple(replace(w, tied=w.index not in general) for w in concept.words))

@@ -5,6 +5,7 @@ In: nothing; these are plain results, made by `build_concepts`. Out: `Concept`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,6 +59,25 @@ class RejectedWord:
 
 
 @dataclass(frozen=True)
+class ConceptReading:
+    """One of several things that documents mean by a query.
+
+    Parameters
+    ----------
+    n_documents : int
+        Documents that name the query in this sense.
+    words : tuple of str
+        The words that tell it best from the others.
+    documents : tuple of int
+        Up to three typical documents.
+    """
+
+    n_documents: int
+    words: tuple[str, ...]
+    documents: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Concept:
     """A query and the words that stand for it.
 
@@ -77,6 +97,9 @@ class Concept:
         What the corpus knows of the query.
     rejected : tuple of RejectedWord
         Words left out, with the reason.
+    readings : tuple of ConceptReading
+        What documents mean by the query, if they fall into groups that do not know each other; else none.
+        `Query.reading` counts them from 1.
     """
 
     name: str
@@ -86,6 +109,7 @@ class Concept:
     words: tuple[ConceptWord, ...]
     check: QueryCheck
     rejected: tuple[RejectedWord, ...]
+    readings: tuple[ConceptReading, ...] = ()
 
     @property
     def retrieved(self) -> int:
@@ -101,3 +125,24 @@ class Concept:
     def tied_indices(self) -> tuple[int, ...]:
         """The places of those that are tied to the topic."""
         return tuple(word.index for word in self.words if word.tied)
+
+    @property
+    def examples(self) -> tuple[int, ...]:
+        """The most typical document of each reading."""
+        return tuple(reading.documents[0] for reading in self.readings)
+
+    @property
+    def split(self) -> str:
+        """A sentence that says so if documents mean several things and none was chosen; else empty."""
+        if not self.readings or self.query.reading is not None:
+            return ""
+        listed = list_readings(self.readings)
+        return f"The documents that name it fall into {len(self.readings)} groups: {listed}."
+
+
+def list_readings(readings: Sequence[ConceptReading], n_words: int = 3) -> str:
+    """List readings in a line: "1 engine, wheel, brake (34), 2 orbit, launch, moon (12)"."""
+    return ", ".join(
+        f"{number} {', '.join(reading.words[:n_words])} ({reading.n_documents:,})"
+        for number, reading in enumerate(readings, start=1)
+    )

@@ -85,8 +85,14 @@ def draft_concept(
     vectors: WordVectors | None,
     *,
     refuse: bool = True,
+    within: NDArray[np.bool_] | None = None,
 ) -> Draft:
     """Search for a query, and rank the words that could stand for it.
+
+    Parameters
+    ----------
+    within : ndarray of bool, shape (D,), optional
+        Only these documents are taken to name the query; by default all that do.
 
     Raises
     ------
@@ -98,6 +104,7 @@ def draft_concept(
     """
     index = TermIndex.of(corpus)
     searched = search(corpus, query, rule)
+    searched = searched if within is None else searched.within(within)
     check = describe(searched, corpus, vectors, refuse=refuse)
     message = f"Query '{query.name}': {check.reason} {check.advice}".rstrip()
     if check.verdict == "absent":

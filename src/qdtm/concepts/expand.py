@@ -68,11 +68,15 @@ def build_concepts(
     Raises
     ------
     QueryError
-        If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning.
+        If nothing is left of a query, it retrieves no document, or two queries are the same after cleaning;
+        or if one asks for a reading: it takes `choose_concepts` to find them.
     PassingQueryError
         If documents mention a query, and none is mainly about it.
     """
-    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
+    asked = as_queries(queries)
+    if any(query.reading is not None for query in asked):
+        raise QueryError("Readings are found by choose_concepts and the model; build_concepts has none.")
+    drafts = draft_concepts(corpus, asked, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
     return finish_concepts(drafts, n_concept_words=n_concept_words, n_candidates=n_candidates)
 
 

@@ -12,12 +12,20 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from qdtm.concepts.check import QueryCheck
-from qdtm.concepts.concept import Concept, ConceptWord, RejectedWord
+from qdtm.concepts.concept import Concept, ConceptReading, ConceptWord, RejectedWord
 from qdtm.concepts.query import Query
 from qdtm.concepts.verdict import WordCheck
 from qdtm.errors import QdtmError, StorageError
 
-_KINDS: tuple[type[Any], ...] = (Concept, ConceptWord, Query, QueryCheck, RejectedWord, WordCheck)
+_KINDS: tuple[type[Any], ...] = (
+    Concept,
+    ConceptReading,
+    ConceptWord,
+    Query,
+    QueryCheck,
+    RejectedWord,
+    WordCheck,
+)
 _HINTS = {kind: get_type_hints(kind) for kind in _KINDS}
 
 
@@ -44,6 +52,7 @@ def concept_from_json(values: Mapping[str, Any]) -> Concept:
             words=tuple(_make(ConceptWord, word) for word in values["words"]),
             check=_make(QueryCheck, check),
             rejected=tuple(_make(RejectedWord, word) for word in values["rejected"]),
+            readings=tuple(_make(ConceptReading, reading) for reading in values.get("readings", ())),
         )
         concept: Concept = _make(Concept, parts)
     except (KeyError, TypeError, ValueError, OverflowError, QdtmError):

@@ -53,6 +53,9 @@ class Query:
         Words that do not become concept words; the next best take their place.
     exclude : tuple of str
         Documents with one of these words are not retrieved, and the words never become concept words.
+    reading : int, optional
+        Where documents mean several things by the text: which of them is asked for, a number from 1 as in
+        `Concept.readings`. None or 0: all of them.
     """
 
     text: str = ""
@@ -63,6 +66,7 @@ class Query:
     add: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    reading: int | None = None
 
     def __post_init__(self) -> None:
         for field in ("text", "name"):
@@ -79,6 +83,7 @@ class Query:
             object.__setattr__(self, "name", self.text or " ".join(self.keywords))
         check_rule(self.rule)
         check_expansion(self.expansion)
+        object.__setattr__(self, "reading", _reading(self.reading))
 
     @property
     def phrase(self) -> ParsedText:
@@ -269,6 +274,15 @@ def _refuse_twins(queries: tuple[Query, ...]) -> None:
                 f"The query '{query.name}' is there twice; remove one, or give them different names."
             )
         seen.add(key)
+
+
+def _reading(value: Any) -> int | None:
+    """Return the number of a reading; None for all of them."""
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise QueryError(f"A query's reading is {value!r}; give its number, from 1.")
+    return value or None
 
 
 def _one_line_text(value: Any, field: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.concepts.resolve import Term
 from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
@@ -37,6 +38,11 @@ class Retrieval:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def within(self, members: NDArray[np.bool_]) -> Retrieval:
+        """Return those of some documents, given as a mask of all, (D,)."""
+        kept = members[self.documents]
+        return Retrieval(self.documents[kept], self.log_likelihood[kept], self.n_excluded)
 
 
 def rank_documents(

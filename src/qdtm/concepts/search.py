@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from qdtm.concepts.query import Query, Rule, check_rule, parse_entry
 from qdtm.concepts.resolve import ResolvedWord, Term, matches_of, resolve_items, resolve_list
 from qdtm.concepts.retrieval import Retrieval, rank_documents
@@ -85,6 +88,12 @@ class SearchedQuery:
     def terms(self) -> tuple[Term, ...]:
         """The vocabulary words that each of the words sought stands for."""
         return _terms(self.sought)
+
+    def within(self, members: NDArray[np.bool_]) -> SearchedQuery:
+        """Return the same as if some documents alone named the query, given as a mask of all, (D,)."""
+        found = self.retrieval.within(members)
+        by_and, by_or = (found, self.by_or) if self.rule == "and" else (self.by_and, found)
+        return replace(self, naming=self.naming.within(members), by_and=by_and, by_or=by_or)
 
 
 def search(corpus: SearchableCorpus, query: Query, rule: Rule) -> SearchedQuery:

@@ -84,7 +84,7 @@ def fit_curve(scores: FloatArray, strength: FloatArray) -> Curve:
         return -float(fit + prior)
 
     bounds = [(np.log(0.05), np.log(50.0)), (-5.0, 30.0), (-5.0, 5.0)]
-    starts = [np.array([np.log(2.0), middle, 0.0]) for middle in (1.0, 2.0, 3.0)]
+    starts = [np.array([np.log(2.0), middle, 0.0]) for middle in (1.0, 2.5)]
     best = min(
         (minimize(loss, start, method="L-BFGS-B", bounds=bounds) for start in starts), key=lambda r: r.fun
     )

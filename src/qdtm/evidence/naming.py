@@ -9,7 +9,7 @@ each other; a phrase, where its words stand side by side in the text, stop words
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -79,6 +79,11 @@ class Naming:
     def documents(self) -> IntArray:
         """The documents that name the query, in order."""
         return np.flatnonzero(self.namings > 0)
+
+    def within(self, members: BoolArray) -> Naming:
+        """Return the same with the names of some documents alone, (D,)."""
+        namings, strength = np.where(members, self.namings, 0.0), np.where(members, self.strength, 0.0)
+        return replace(self, namings=namings, strength=strength)
 
 
 def name_documents(corpus: Corpus, searched: SearchedQuery) -> Naming:

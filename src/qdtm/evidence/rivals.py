@@ -4,13 +4,15 @@ In: the share of each document in each query's topic, and the views of the corpu
 document is to be about each query.
 
 The topics were fitted side by side and know their bounds, so they speak first. The views look at what they
-say (self-training), and the queries compete for each document.
+say (self-training), and the queries compete for each document; one that
+names a query is judged as it would be alone.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from qdtm.evidence.breadth import named_probability
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.views import FloatArray, standardised
 
@@ -24,14 +26,16 @@ LEAST_SHARE = 1e-4
 """Shares in a topic are kept this far from 0 and 1 before their log odds are taken."""
 
 
-def rival_posteriors(views: CorpusViews, shares: FloatArray) -> FloatArray:
-    """Say how likely each document is to be about each query, (D, Q); rows sum to 1 at most.
+def rival_posteriors(views: CorpusViews, shares: FloatArray, strength: FloatArray) -> FloatArray:
+    """Say how likely each document is to be about each query, (D, Q).
 
     Parameters
     ----------
     views : CorpusViews
     shares : ndarray of float64, shape (D, Q)
         p(z|d) of the queries' topics.
+    strength : ndarray of float64, shape (D, Q)
+        How much each document names each query.
     """
     bounded = np.clip(shares, LEAST_SHARE, 1.0 - LEAST_SHARE)
     topics = _standardised_columns(np.log(bounded / (1.0 - bounded)))
@@ -40,7 +44,7 @@ def rival_posteriors(views: CorpusViews, shares: FloatArray) -> FloatArray:
         looks = [np.stack([view(labels) for labels in p_jq.T], axis=1) for view in views.views]
         seen = np.mean([_standardised_columns(look) for look in looks], axis=0)
         p_jq = _compete(topics + VIEWS_WEIGHT * seen)
-    return p_jq
+    return np.where(strength > 0, named_probability(p_jq, strength), p_jq)
 
 
 def _standardised_columns(scores: FloatArray) -> FloatArray:

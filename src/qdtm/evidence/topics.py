@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.evidence.breadth import DOUBT
 from qdtm.evidence.model import Evidence, combine, probabilities, worths
 from qdtm.evidence.views import FloatArray
 
@@ -50,7 +51,9 @@ def with_topics(
 
 def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray) -> Evidence:
     """Put the evidence of a query and the looks of its topic together."""
-    weights = worths([evidence.unseen, unseen_topic], evidence.strength)
+    n_named = float(evidence.strength.sum())
+    of_evidence, of_topic = worths([evidence.unseen, unseen_topic], evidence.strength)
+    weights = [of_evidence, of_topic * n_named / (n_named + DOUBT)]  # few names tell little of its worth
     unseen = combine([evidence.unseen, unseen_topic], weights)
     seen = combine([evidence.seen, seen_topic], weights)
     p_j = probabilities(seen, unseen, evidence.strength, evidence.possible)

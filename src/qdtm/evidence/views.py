@@ -44,6 +44,14 @@ class View(Protocol):
         """Return the same view of documents without some words."""
         ...
 
+    def of(self, rows: IntArray) -> View:
+        """Return the same view of some documents."""
+        ...
+
+    def features(self, rows: IntArray) -> FloatArray | None:
+        """Return what some documents are like, (n, d), 0 being usual; None if it would be a row of words."""
+        ...
+
 
 class WordView:
     """Naive Bayes over words: the mean over a document's tokens of log p(word | labelled) / p(word).
@@ -87,6 +95,21 @@ class WordView:
         """Return the same view of documents without some words."""
         return WordView(self._counts, words)
 
+    def of(self, rows: IntArray) -> WordView:
+        """Return the same view of some documents, with the lengths that they have without the hidden words.
+
+        What is usual stays as it is in all documents.
+        """
+        other = object.__new__(WordView)
+        other._counts, other._hide, other._p_word = self._counts[rows], self._hide, self._p_word
+        visible = np.ones(len(self._p_word))
+        visible[self._hide] = 0.0
+        other._lengths = np.maximum(other._counts @ visible, 1.0)
+        return other
+
+    def features(self, rows: IntArray) -> None:
+        """Return nothing: words are too many."""
+
     def _by_others(
         self, rows: IntArray, own: FloatArray, n_with: FloatArray, n_labelled: float
     ) -> FloatArray:
@@ -127,7 +150,7 @@ class TopicView:
         n_k, n_labelled = self._mixture(labels), float(labels.sum())
         scores: FloatArray = (self._counts @ (self._p_kw @ self._log_odds(n_k, n_labelled))) / self._lengths
         rows = np.flatnonzero(labels > HEARD)
-        theta = (self._counts[rows] @ self._p_kw) / self._lengths[rows, None]  # (n, K)
+        theta = self._theta(rows)
         own = labels[rows, None]
         rest = np.maximum(n_k - own * theta, 0.0)
         scores[rows] = (theta * self._log_odds(rest, n_labelled - own)).sum(axis=1)
@@ -136,6 +159,21 @@ class TopicView:
     def hidden(self, words: Sequence[int]) -> TopicView:
         """Return the same view of documents without some words."""
         return TopicView(self._counts, self._word_topic, words)
+
+    def of(self, rows: IntArray) -> TopicView:
+        """Return the same view of some documents; what is usual stays as it is in all."""
+        other = object.__new__(TopicView)
+        other._counts, other._lengths = self._counts[rows], self._lengths[rows]
+        other._word_topic, other._p_kw, other._p_k = self._word_topic, self._p_kw, self._p_k
+        return other
+
+    def features(self, rows: IntArray) -> FloatArray:
+        """Return how far the square roots of the topics' shares are from the usual ones, (n, K)."""
+        return np.asarray(np.sqrt(self._theta(rows)) - np.sqrt(self._p_k))
+
+    def _theta(self, rows: IntArray) -> FloatArray:
+        """The share of each topic in some documents, (n, K)."""
+        return np.asarray((self._counts[rows] @ self._p_kw) / self._lengths[rows, None])
 
     def _mixture(self, labels: FloatArray) -> FloatArray:
         """The topics of the labelled documents, each document counting by its label, (K,)."""
@@ -180,6 +218,17 @@ class MeaningView:
         other._features[rows] = self._as_features(vectors)
         other._prepare()
         return other
+
+    def of(self, rows: IntArray) -> MeaningView:
+        """Return the same view of some documents, in which words can no longer be hidden."""
+        other = object.__new__(MeaningView)
+        other._without, other._common, other._features = None, self._common, self._features[rows]
+        other._prepare()
+        return other
+
+    def features(self, rows: IntArray) -> FloatArray:
+        """Return the vectors of some documents without what all have in common, (n, d)."""
+        return np.asarray(self._features[rows, 1:])
 
     def near(self, vector: NDArray[Any]) -> FloatArray:
         """How near each document is to a vector of the same kind, (D,)."""

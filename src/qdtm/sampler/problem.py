@@ -35,7 +35,7 @@ PAPERS_WORDS = 5_000
 
 # DEVIATION(10): the paper has no larger vocabulary.
 def smoothing_for(priors: Priors, n_words: int) -> Priors:
-    """The priors, whose beta smooths a larger vocabulary than the paper's as much in all as the paper's."""
+    """The priors with a beta that smooths a vocabulary above the paper's as much in all as the paper's."""
     return replace(priors, beta=priors.beta * min(1.0, PAPERS_WORDS / max(n_words, 1)))
 
 

@@ -245,6 +245,7 @@ class QueryRow:
                     "restore": lambda word: self._change(self.draft.without_word(word)),
                     "evidence": self._show_evidence,
                     "use": self._use_suggestion,
+                    "reading": self._set_reading,
                     "remove": lambda _: self._page.remove(self),
                 },
             )
@@ -275,12 +276,12 @@ class QueryRow:
     # --- changes -----------------------------------------------------------------------------------------
 
     async def _typed(self) -> None:
-        await guarded(self._change, replace(self.draft, text=self._text.value or ""))
+        await guarded(self._change, replace(self.draft, text=self._text.value or "", reading=0))
 
     async def set_text(self, text: str) -> None:
         """Put a text into the field."""
         self._text.set_value(text)
-        await self._change(replace(self.draft, text=text))
+        await self._change(replace(self.draft, text=text, reading=0))
 
     async def _use_suggestion(self, pair: str) -> None:
         wrong, _, right = pair.partition(" ")
@@ -288,7 +289,13 @@ class QueryRow:
         await self.set_text(" ".join(words))
 
     async def _set_rule(self, value: str) -> None:
-        await self._change(replace(self.draft, rule="or" if value == "or" else "and"))
+        await self._change(replace(self.draft, rule="or" if value == "or" else "and", reading=0))
+
+    async def _set_reading(self, value: str) -> None:
+        concept = self.found.concept
+        numbers = {str(number): number for number in range(len(concept.readings) + 1)} if concept else {}
+        chosen = numbers.get(value, 0)
+        await self._change(replace(self.draft, reading=0 if chosen == self.draft.reading else chosen))
 
     async def _set_expansion(self, value: str) -> None:
         chosen: Choice = next((choice for choice in CHOICES if choice == value), "kld")
