@@ -24,11 +24,7 @@ DOCUMENT_A_QUERY = 60
 """How likely each document is to be about each query, and what that follows from."""
 
 ENTRY, ENTRIES_KEPT, ENTRIES_MADE = 12, 2, 4
-<<<<<<< HEAD
 """Of the counts (D, V): tf-idf by documents and by words is kept; and copies while evidence is learned."""
-=======
-"""Of the counts (D, V): weighted by tf-idf, by documents and by words; copies while evidence is learned."""
->>>>>>> heart
 
 FEATURE, FEATURES_MADE = 8, 4
 """Of the documents' vectors (D, d + 1): those that are kept, and all while evidence is learned."""
