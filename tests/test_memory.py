@@ -67,11 +67,47 @@ def test_a_fit_takes_more_for_more_of_everything() -> None:
         "n_documents": 10**4,
         "n_words": 5000,
         "n_topics": 50,
+        "n_queries": 2,
+        "n_dimensions": 100,
         "n_jobs": 2,
         "n_chains": 1,
     }
     for name in size:
         assert fit_bytes(**size | {name: 2 * size[name]}) > fit_bytes(**size)
+
+
+def test_it_knows_of_what_evidence_and_background_keep() -> None:
+    """Of short texts the vectors of documents are most of it; long ones have tokens."""
+    size = {"n_tokens": 4 * 10**6, "n_words": 5000, "n_topics": 101}
+    short = {"n_documents": 400_000}
+    ridge = 400_000 * 101 * 8
+    assert fit_bytes(**size, **short) - fit_bytes(**size, **short, n_dimensions=0) > 2 * ridge
+    assert fit_bytes(**size, **short, n_queries=11) - fit_bytes(**size, **short) >= 10 * 400_000 * 8
+    assert fit_bytes(**size, n_documents=10, n_dimensions=0) > (4 * 12 + 4) * 4 * 10**6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much a process has taken")
+def test_a_fit_takes_no_more_than_was_estimated() -> None:
+    code = """
+        from qdtm import QueryDrivenTopicModel
+        from qdtm.corpus import load_demo_corpus
+        from qdtm.memory import Path, _fields
+        from qdtm.sampler.footprint import fit_bytes_of
+
+        status = Path("/proc/self/status")
+        QueryDrivenTopicModel("cricket", max_sweeps=3).fit(load_demo_corpus())  # what is loaded and compiled
+        corpus = load_demo_corpus()
+        model = QueryDrivenTopicModel("cricket", n_jobs=1, max_sweeps=3)
+        before = _fields(status)["VmRSS"]
+        Path("/proc/self/clear_refs").write_text("5")  # begin the peak anew
+        model.fit(corpus)
+        print(_fields(status)["VmHWM"] - before, fit_bytes_of(corpus, 1, model._settings()))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    peak, estimated = map(int, done.stdout.split())
+    assert peak <= estimated
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a process to its limit")

@@ -48,7 +48,7 @@ class TestInPassing:
 
 
 @pytest.fixture(scope="module")
-def fitted(self):
+def fitted() -> QueryDrivenTopicModel:
     """Questions about LINQ, three of four of which say so, and about Oracle; both talk of tables."""
     rng = np.random.default_rng(0)
     shared, linq, oracle = own_words("sql"), own_words("linq", 12), own_words("oracle", 12)

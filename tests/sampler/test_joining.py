@@ -9,12 +9,15 @@ from qdtm.sampler.chain import Chain
 from qdtm.sampler.engines import Threads
 from qdtm.sampler.joining import (
     LEAST_PRIOR,
+    LONGEST,
     MARGIN,
     MOST_PRIOR,
     MOSTLY,
+    OVERLONG,
     absorbed_topics,
     claimed_documents,
     document_priors,
+    fitting_evidence,
     start_joining,
     topics_at_start,
     topics_before,
@@ -90,6 +93,32 @@ class TestClaims:
 
     def test_those_of_before_claim_nothing_again(self) -> None:
         assert set(claimed_documents(added()).tolist()) == {-1, 1}
+
+
+class TestLongDocuments:
+    """One document of many times the usual length takes no part in a parent, but for its concept words."""
+
+    @staticmethod
+    def problem(length: int) -> ParentProblem:
+        documents = [[0, *[1] * (length - 1)], *[[0, 2, 3]] * 6, *[[4, 5, 6]] * 6]
+        before = [0] * sum(map(len, documents))
+        return alone([1.0] * 7 + [0.0] * 6, before, documents)
+
+    def test_it_claims_nothing_and_is_not_drawn_in(self) -> None:
+        problem = self.problem(int(LONGEST) + 1)
+        assert fitting_evidence(problem)[:, 0].tolist() == [0.0] + [1.0] * 6 + [0.0] * 6
+        assert claimed_documents(problem)[0] == -1
+        assert document_priors(problem).evidence_jq[0, 0] == np.float32(LEAST_PRIOR)
+        assert topics_at_start(problem)[0] == 0
+
+    def test_one_of_usual_length_is(self) -> None:
+        problem = self.problem(int(LONGEST))
+        assert claimed_documents(problem)[0] == 0
+
+    def test_where_all_are_long_none_is(self) -> None:
+        documents = [[1] * int(LONGEST * OVERLONG)] * 5 + [[1] * int(LONGEST * OVERLONG * 2)]
+        problem = alone([0.9] * 6, [0] * sum(map(len, documents)), documents)
+        np.testing.assert_allclose(fitting_evidence(problem), 0.9)
 
 
 class TestAbsorbed:

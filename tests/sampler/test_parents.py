@@ -8,7 +8,16 @@ import pytest
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.parents import final_order, fit_parents, promoted_mass, word_filter
-from qdtm.sampler.problem import MASS_UNIT, ParentProblem, fixed_topics, parent_rules, with_concept_documents
+from qdtm.sampler.problem import (
+    MASS_UNIT,
+    PAPERS_WORDS,
+    ParentProblem,
+    Priors,
+    fixed_topics,
+    parent_rules,
+    smoothing_for,
+    with_concept_documents,
+)
 from qdtm.sampler.running import Schedule
 from qdtm.sampler.starts import start_as_paper
 
@@ -195,3 +204,10 @@ class TestFit:
         _, fit = fitted
         sizes = fit.word_topic[:, 2:].sum(axis=0)
         assert (np.diff(sizes) <= 0).all()
+
+
+def test_a_large_vocabulary_is_smoothed_as_much_in_all_as_the_papers() -> None:
+    priors = Priors()
+    assert smoothing_for(priors, 800) == smoothing_for(priors, PAPERS_WORDS) == priors
+    assert smoothing_for(priors, 4 * PAPERS_WORDS) == Priors(priors.alpha, priors.beta / 4, priors.gamma)
+    assert smoothing_for(priors, 0) == priors

@@ -24,7 +24,7 @@ DOCUMENT_A_QUERY = 60
 """How likely each document is to be about each query, and what that follows from."""
 
 ENTRY, ENTRIES_KEPT, ENTRIES_MADE = 12, 2, 4
-"""Of the counts (D, V): weighted by tf-idf, by documents and by words; copies while evidence is learned."""
+"""Of the counts (D, V): tf-idf by documents and by words is kept; and copies while evidence is learned."""
 
 FEATURE, FEATURES_MADE = 8, 4
 """Of the documents' vectors (D, d + 1): those that are kept, and all while evidence is learned."""
@@ -32,7 +32,8 @@ FEATURE, FEATURES_MADE = 8, 4
 DIMENSIONS, ENCODED = 100, 400
 """Of the word vectors that come with the package, and of what sentence encoders usually make."""
 
-CONSTANT = 16 * 2**20
+CONSTANT = 40 * 2**20
+"""Half of it the word vectors that come with the package."""
 
 
 def fit_bytes(
