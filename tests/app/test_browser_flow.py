@@ -69,9 +69,9 @@ def cricket(app: RunningApp, browser: Any) -> str:
     page.open("/")
     page.click("#use-demo")
     page.type(".query-text input", "crickt")
-    page.says("Not found.")
+    page.says("Absent.")
     page.click("[data-act=use][data-value='crickt cricket']")
-    page.says("Well covered.")
+    page.says("Answerable.")
     assert "cricket" in words(page)
 
     proposed = words(page)[1]
@@ -174,7 +174,7 @@ def test_a_query_is_added_and_held_against_the_first(page: Page, app: RunningApp
 def test_a_subtopics_words_can_be_asked_for(page: Page, cricket: str) -> None:
     page.open(f"/result/{cricket}")
     page.click("[data-act=ask][data-value='0.2']")
-    page.says("Well covered.")
+    page.says("Answerable.")
     page.until(lambda _: len(words(page)) >= 5)
 
 

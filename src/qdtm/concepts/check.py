@@ -51,7 +51,7 @@ class QueryCheck:
         Documents that meet the rule but have an excluded word.
     verdict : {"absent", "passing", "thin", "fine"}
         "absent" if no document has it, or a word of it is missing; "passing" if few mention it and none is
-        mainly about it; "thin" below 5 that are.
+        mainly about it; "thin" below 5 that are, and as much of names in all.
     reason : str
         The verdict in a sentence.
     advice : str

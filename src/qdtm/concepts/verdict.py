@@ -23,8 +23,8 @@ SHOWN: Mapping[Verdict, str] = {
 #: A document that names the query as strongly as this is mainly about it: twice, or once in a short text.
 MAINLY = 0.5
 
-#: With fewer documents that are mainly about it the verdict is "thin": the concept words would be those of a
-#: few authors, and a word that one document repeats would pass for a mark of the concept.
+#: With fewer documents that name it more than in passing, and with less of names in all, the verdict is "thin":
+#: the concept words would be those of a few authors.
 THIN_DOCUMENTS = 5
 
 #: Where documents that mention the query once each come to so many together, it is more than in passing.
@@ -94,6 +94,11 @@ class Found:
     is_refused: bool = False
     refuses: bool = True
 
+    @property
+    def is_thin(self) -> bool:
+        """Whether few documents name the query more than in passing, and others do not make up for it."""
+        return max(float(self.n_mainly), self.strength) < THIN_DOCUMENTS
+
 
 def verdict_of(searched: SearchedQuery, found: Found) -> Verdict:
     """Judge a query by the documents that name it, and by those that are mainly about it."""
@@ -102,7 +107,7 @@ def verdict_of(searched: SearchedQuery, found: Found) -> Verdict:
     mentioned = found.n_mainly == 0 and found.strength < MANY_MENTIONS
     if mentioned or (found.n_named < THIN_DOCUMENTS and _needs_rare_words(searched)):
         return "passing"
-    return "thin" if found.n_mainly < THIN_DOCUMENTS else "fine"
+    return "thin" if found.is_thin else "fine"
 
 
 def _needs_rare_words(searched: SearchedQuery) -> bool:
@@ -160,7 +165,7 @@ def _counts(searched: SearchedQuery, found: Found) -> str:
             return f"Only {of_all} {mentions} {_sought(searched)}, too few to make a topic of"
         return f"{of_all} {mentions} {_sought(searched)} in passing; none is mainly about it"
     have = f"{of_all} {'has' if n == 1 else 'have'} {_sought(searched)}"
-    only = mainly < THIN_DOCUMENTS
+    only = found.is_thin
     if n == mainly:
         return f"Only {have}" if only else have
     if mainly == 0:
