@@ -40,7 +40,7 @@ def test_options_reach_the_query(run, news):
         "forest",
         "--concept-words",
         3,
-        "--min-pointing",
+        "--min-precision",
         0,
     )
     result = run("concepts", news, "-q", "fire", *options, "--text-column", "body", "--json")

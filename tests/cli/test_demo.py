@@ -26,7 +26,7 @@ def test_demo_finds_what_the_queries_mean(run, tmp_path):
 def test_demo_prints_topics_and_documents(run):
     text = run("demo", "-q", "cricket").stdout
     assert text.startswith("350 news articles")
-    assert "cricket  thin  topic 0" in text
+    assert "cricket  answerable  topic 0" in text
     assert "relevance  subtopic  document" in text
     assert "\x1b" not in text
     assert max(len(line) for line in text.splitlines()) <= 80

@@ -67,7 +67,7 @@ def parameters(n_queries, **given):
         "anyway": False,
         "n_concept_words": 10,
         "n_candidates": 9,
-        "min_pointing": "auto",
+        "min_precision": "auto",
         "embeddings": "glove",
     }
     return query_parameters(defaults | given, n_queries)

@@ -66,7 +66,7 @@ class TestPlanted:
         order = np.random.default_rng(0).permutation(len(documents))
         first = learn_bare(Corpus.from_tokens(documents))
         second = learn_bare(Corpus.from_tokens([documents[j] for j in order]))
-        np.testing.assert_allclose(second, first[order], atol=0.01)  # but for what an optimiser rounds
+        np.testing.assert_allclose(second, first[order], atol=0.02)  # but for what an optimiser rounds
 
     def test_the_same_again(self, planted, found):
         corpus = Corpus.from_tokens(

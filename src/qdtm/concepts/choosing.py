@@ -28,6 +28,7 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
+from qdtm.evidence.breadth import FULL_COVER
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.evidence.model import Evidence, learn_evidence
 from qdtm.evidence.readings import Reading, find_readings
@@ -37,9 +38,6 @@ MIN_PRECISION = 0.5
 
 MIN_SUPPORT = 3
 """And it must stand in so many different documents that name the query."""
-
-FULL_COVER = 0.5
-"""Queries cover a corpus if the documents that evidence gives them come to so much of it: it is cautious."""
 
 
 class Chosen(NamedTuple):

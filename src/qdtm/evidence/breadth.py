@@ -22,6 +22,9 @@ from qdtm.evidence.views import FloatArray
 DOUBT, USUAL_SHARE = 20.0, 0.7
 """As many documents' worth of doubt that so much of the documents about a query name it."""
 
+FULL_COVER = 0.5
+"""Queries cover a corpus if the documents that evidence gives them come to so much of it: it is cautious."""
+
 N_BINS = 512
 
 NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25

@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import normalize
 
 from qdtm.evidence.views import FloatArray, IntArray
 
@@ -56,6 +54,8 @@ def context_scores(
     fewest_folds = min(len(np.unique(folds[side])) for side in (named, ~named))
     if named.sum() < FEWEST or fewest_folds < 2:  # a fold must have both sides to learn from
         return None
+    from sklearn.preprocessing import normalize  # slow to load
+
     visible = np.ones(weighted.shape[1])
     visible[list(words)] = 0.0
     features = normalize(weighted @ sparse.diags(visible)).tocsr()
@@ -70,8 +70,10 @@ def context_scores(
     return scores
 
 
-def _fit(features: Any, strength: FloatArray) -> LogisticRegression:
+def _fit(features: Any, strength: FloatArray) -> Any:
     """Learn to tell who names the query; both sides weigh the same in all."""
+    from sklearn.linear_model import LogisticRegression  # slow to load
+
     named = strength > 0
     against = 1.0 - strength
     weights = np.where(named, strength / strength.sum(), against / against[~named].sum()) * len(strength) / 2

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.choosing import FULL_COVER
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
+from qdtm.evidence.breadth import FULL_COVER
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.distributions import (
     FloatArray,
