@@ -74,7 +74,7 @@ def views_of(
         By default it is learned, if it was not before.
     """
     topics = (background or background_of(corpus)).word_topic
-    key = topics.shape, None if word_vectors is None else blake2b(word_vectors.tobytes()).digest()
+    key = tuple(None if each is None else blake2b(each.tobytes()).digest() for each in (topics, word_vectors))
     known = _KNOWN.get(corpus)
     if known is not None and known[0] == key and document_vectors is None:
         return known[1]
