@@ -9,6 +9,7 @@ from qdtm.errors import PassingQueryError, QueryError
 from qdtm.evidence.breadth import sigmoid
 from qdtm.evidence.corpus_views import views_of
 from qdtm.evidence.model import LEAST_WORTH, combine, learn_evidence, probabilities, worths
+from qdtm.sampler.background import Background, background_of
 
 from .worlds import plant_names, write_many
 
@@ -66,7 +67,7 @@ class TestPlanted:
         order = np.random.default_rng(0).permutation(len(documents))
         first = learn_bare(Corpus.from_tokens(documents))
         second = learn_bare(Corpus.from_tokens([documents[j] for j in order]))
-        np.testing.assert_allclose(second, first[order], atol=0.02)  # but for what an optimiser rounds
+        np.testing.assert_allclose(second, first[order], atol=0.02)  # but for where an optimiser stops
 
     def test_the_same_again(self, planted, found):
         corpus = Corpus.from_tokens(
@@ -156,6 +157,12 @@ class TestLooks:
         other = views_of(corpus, vectors)
         assert len(other.views) == 3
         assert views_of(corpus, vectors.copy()) is other
+
+    def test_another_background_of_the_same_size_is_another_view(self, planted):
+        corpus, _ = planted
+        usual = background_of(corpus)
+        other = Background(usual.token_topics, np.roll(usual.word_topic, 1, axis=0))
+        assert views_of(corpus, None, background=other) is not views_of(corpus, None, background=usual)
 
     def test_an_encoder_is_one_more_view(self, planted):
         corpus, themes = planted

@@ -3,20 +3,33 @@
 import numpy as np
 import pytest
 
+from qdtm.evidence.breadth import named_probability
 from qdtm.evidence.rivals import _compete, rival_posteriors
 
 from .worlds import bare_views, plant_names, random_counts
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rows_sum_to_one_at_most(seed):
+def test_rows_without_names_sum_to_one_at_most(seed):
     rng = np.random.default_rng(seed)
     views = bare_views(random_counts(seed))
     shares = rng.dirichlet(np.ones(4), 40)[:, :3]
-    found = rival_posteriors(views, shares, np.zeros(shares.shape))
+    found = rival_posteriors(views, shares, np.zeros((40, 3)))
     assert found.shape == (40, 3)
     assert ((found >= 0) & (found <= 1)).all()
     assert (found.sum(axis=1) <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_document_that_names_a_query_is_judged_as_it_would_be_alone(seed):
+    rng = np.random.default_rng(seed)
+    views, shares = bare_views(random_counts(seed)), rng.dirichlet(np.ones(4), 40)[:, :3]
+    strength = np.where(rng.random((40, 3)) < 0.2, 0.7, 0.0)
+    bare, found = (rival_posteriors(views, shares, names) for names in (np.zeros((40, 3)), strength))
+    named = strength > 0
+    np.testing.assert_array_equal(found[~named], bare[~named])
+    np.testing.assert_array_equal(found[named], named_probability(bare[named], strength[named]))
+    assert ((found >= 0) & (found <= 1)).all()
 
 
 def test_a_document_goes_where_its_theme_is():
@@ -24,7 +37,7 @@ def test_a_document_goes_where_its_theme_is():
     views = bare_views(corpus.document_term_matrix)
     of_theme = np.column_stack([themes == name for name in ("cat", "ship")])
     shares = 0.35 + 0.2 * of_theme + np.random.default_rng(0).normal(0, 0.05, (240, 2))  # a vague topic
-    found = rival_posteriors(views, np.clip(shares, 0, 1), np.zeros(shares.shape))
+    found = rival_posteriors(views, np.clip(shares, 0, 1), np.zeros((240, 2)))
     assert (found.argmax(axis=1)[themes == "cat"] == 0).mean() > 0.95
     assert (found.argmax(axis=1)[themes == "ship"] == 1).mean() > 0.95
     assert found[themes == "tree"].sum(axis=1).mean() < found[themes != "tree"].sum(axis=1).mean()
@@ -39,4 +52,4 @@ def test_equal_queries_share_and_the_rest_is_a_rival_too():
 def test_shares_of_0_and_1_are_no_trouble():
     shares = np.zeros((40, 2))
     shares[:20, 0] = shares[20:, 1] = 1.0
-    assert np.isfinite(rival_posteriors(bare_views(random_counts(0)), shares, np.zeros(shares.shape))).all()
+    assert np.isfinite(rival_posteriors(bare_views(random_counts(0)), shares, np.zeros((40, 2)))).all()

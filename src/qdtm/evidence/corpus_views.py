@@ -6,7 +6,7 @@ In: a corpus, its background and vectors. Out: `CorpusViews`.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,7 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
-from qdtm.sampler.background import Background, background_of
+
+if TYPE_CHECKING:
+    from qdtm.sampler.background import Background
 
 
 class CorpusViews:
@@ -73,8 +75,12 @@ def views_of(
     background : Background, optional
         By default it is learned, if it was not before.
     """
-    topics = (background or background_of(corpus)).word_topic
-    key = topics.shape, None if word_vectors is None else blake2b(word_vectors.tobytes()).digest()
+    if background is None:
+        from qdtm.sampler.background import background_of  # slow to load
+
+        background = background_of(corpus)
+    topics = background.word_topic
+    key = tuple(None if each is None else blake2b(each.tobytes()).digest() for each in (topics, word_vectors))
     known = _KNOWN.get(corpus)
     if known is not None and known[0] == key and document_vectors is None:
         return known[1]

@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from qdtm.evidence.corpus_views import CorpusViews
@@ -222,6 +221,8 @@ class _Namers:
         n, weight = len(self._strength), self._strength[self._clustered]
         if len(np.unique(features, axis=0)) < k:
             return None
+        from sklearn.cluster import KMeans  # slow to load
+
         found = KMeans(k, n_init=10, random_state=0).fit(features, sample_weight=weight)
         group = found.labels_.astype(np.int64)
         for _ in range(ROUNDS + 1):

@@ -4,8 +4,8 @@ In: the share of each document in each query's topic, and the views of the corpu
 document is to be about each query.
 
 The topics were fitted side by side and know their bounds, so they speak first. The views look at what they
-say (self-training), and the queries compete for each document; one that
-names a query is judged as it would be alone.
+say (self-training), and the queries compete for each document; one that names a query is judged as it would
+be alone.
 """
 
 from __future__ import annotations
