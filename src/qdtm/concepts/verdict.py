@@ -23,7 +23,7 @@ SHOWN: Mapping[Verdict, str] = {
 #: A document that names the query as strongly as this is mainly about it: twice, or once in a short text.
 MAINLY = 0.5
 
-#: With fewer documents that name it more than in passing, and with less of names in all, the verdict is "thin":
+#: With fewer documents that name it more than in passing, and less of names in all, the verdict is "thin":
 #: the concept words would be those of a few authors.
 THIN_DOCUMENTS = 5
 
