@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.evaluation.metrics import precision_at_k
 from qdtm.evaluation.metrics.calibration import calibration_error
+from qdtm.evaluation.retrieval import bm25_scores, query_likelihood_scores
 from qdtm.evaluation.systems.baselines import break_ties
-from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
 
 HEAD = (
     "query",

@@ -23,6 +23,7 @@ from qdtm.concepts.choosing import choose, evidence_of
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
+from qdtm.embeddings.encoder import encode_corpus
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import ParameterError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
@@ -30,7 +31,6 @@ from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose
-from qdtm.relevance.encoder import encode_corpus
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit

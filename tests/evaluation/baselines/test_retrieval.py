@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from qdtm.errors import ParameterError
-from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores, rm3_scores
+from qdtm.evaluation.retrieval import bm25_scores, query_likelihood_scores, rm3_scores
 
 COUNTS = np.array([[3, 0, 1, 0], [1, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0], [1, 0, 0, 6]])
 

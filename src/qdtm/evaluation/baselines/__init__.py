@@ -8,7 +8,7 @@ from qdtm.evaluation.baselines.encoder import DocumentEncoder
 from qdtm.evaluation.baselines.hdp import HDP
 from qdtm.evaluation.baselines.hierarchical import HTM, TopicTree
 from qdtm.evaluation.baselines.topic_fit import TopicFit
-from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
+from qdtm.evaluation.retrieval import bm25_scores, query_likelihood_scores
 
 __all__ = [
     "AVITM",

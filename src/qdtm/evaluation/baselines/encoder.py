@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus import Corpus
+from qdtm.embeddings.encoder import encode_documents, loading_in_silence
 from qdtm.errors import EmbeddingError
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.topic_fit import Progress
-from qdtm.relevance.encoder import encode_documents, loading_in_silence
 from qdtm.sampler.progress import Progress as Step
 
 BERT = "bert-base-uncased"

@@ -26,9 +26,9 @@ from qdtm.evaluation.baselines.hierarchical import HTM, TopicTree
 from qdtm.evaluation.baselines.matching import match_topics
 from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit
 from qdtm.evaluation.datasets import Dataset, ExperimentConcept
+from qdtm.evaluation.retrieval import bm25_scores, query_likelihood_scores
 from qdtm.evaluation.systems.outcome import Outcome, Reading, SubtopicGroup
 from qdtm.evaluation.systems.registry import SystemOptions
-from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores
 
 Array = TypeVar("Array", NDArray[np.float32], NDArray[np.float64])
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from qdtm.corpus import Corpus
+from qdtm.embeddings.encoder import loading_in_silence
 from qdtm.evaluation.baselines.encoder import DocumentEncoder, Vectors, sentence_encoder
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.keywords import keyword_ids, without_shared
@@ -25,7 +26,6 @@ from qdtm.evaluation.datasets import Dataset
 from qdtm.evaluation.systems.baselines import Settings, keywords_of, margins, phrases_of, two_readings
 from qdtm.evaluation.systems.outcome import Outcome, Reading
 from qdtm.evaluation.systems.registry import SystemOptions
-from qdtm.relevance.encoder import loading_in_silence
 
 _N_SWEEPS = 300
 _ANCHOR_STRENGTH = 3.0

@@ -21,9 +21,9 @@ from qdtm.concepts.resolve import matches_of, resolve_text
 from qdtm.embeddings import load_vectors
 from qdtm.errors import QueryError
 from qdtm.evaluation.datasets import Dataset
+from qdtm.evaluation.retrieval import bm25_scores, query_likelihood_scores, rm3_scores
 from qdtm.evaluation.systems import SystemOptions
 from qdtm.evaluation.systems.query_driven import QueryDriven, Variant
-from qdtm.relevance.retrieval import bm25_scores, query_likelihood_scores, rm3_scores
 from qdtm.settings import SCHEDULES
 
 if TYPE_CHECKING:

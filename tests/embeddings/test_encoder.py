@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm.embeddings.encoder import encode_documents
 from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
-from qdtm.relevance.encoder import encode_documents
 
 TEXTS = ["a fire in the forest", "rain and more rain", "fire again", "cricket in the rain", "fire"] * 6
 

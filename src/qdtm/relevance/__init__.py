@@ -1,1 +1,0 @@
-"""Plain retrieval, and sentence encoders."""
