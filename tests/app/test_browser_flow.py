@@ -105,7 +105,7 @@ def test_subtopics_documents_and_an_explanation(page: Page, app: RunningApp, cri
     page.type("input[aria-label='Search in these documents']", "waugh")
     page.until(lambda _: 0 < n_documents(page) < every)
     page.click("[data-act=explain]")
-    page.says("Words that carry the relevance")
+    page.says("Words that carry its share in the topic")
     assert page.all(".read mark.mc")
     page.click("#close-explanation")
     page.gone(".q-dialog__backdrop")
@@ -208,7 +208,7 @@ def test_by_keyboard_alone(page: Page, app: RunningApp, cricket: str) -> None:
     page.says("Stopped by you")
     tab_to("[data-act=explain]")
     page.press(ENTER)
-    page.says("Words that carry the relevance")
+    page.says("Words that carry its share in the topic")
     assert_quiet(page, app)
 
 
@@ -235,7 +235,7 @@ def test_a_table_with_dates_and_groups_and_a_hostile_document(
     page.type("input[aria-label='Search in these documents']", "onerror")
     page.until(lambda _: len(page.all("ol.documents > li")) == 1)
     page.click("[data-act=explain]")
-    page.says("Words that carry the relevance")
+    page.says("Words that carry its share in the topic")
     assert "<script>" in page.text
     assert page.driver.execute_script("return window.hurt") is None
     assert b"Corpus.read" in download(page, job, "python")
