@@ -74,7 +74,8 @@ def ask(corpus: Corpus, truth: NDArray[np.bool_], query: str, encoder: str | Non
     model = QueryDrivenTopicModel(query, subtopics=False, encoder=encoder, random_state=seed).fit(corpus)
     relevance, (concept,) = model.relevance(), model.concepts_
     counts = corpus.document_term_matrix
-    named, concept_words = np.array(concept.naming_indices), np.array(concept.word_indices)
+    named = np.array([word.index for word in concept.words if word.origin != "expansion"])
+    concept_words = np.array(concept.word_indices)
     scores = (
         relevance.scores,
         model.doc_topic_[:, 0],

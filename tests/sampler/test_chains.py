@@ -42,7 +42,7 @@ def interrupt_in(chain, stage):
 
 
 def test_ctrl_c_keeps_the_chains_that_are_complete():
-    model = QueryDrivenTopicModel("planet", progress=interrupt_in(2, "parents"), **QUICK)
+    model = QueryDrivenTopicModel("planet", n_jobs=1, progress=interrupt_in(2, "parents"), **QUICK)
     model.fit(plant_parts(0, 2, n_documents=30))
     assert model.fit_.interrupted
     assert not model.fit_.parent_trace.interrupted
