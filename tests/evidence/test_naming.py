@@ -30,7 +30,6 @@ def tokens(*documents):
 def test_one_word_is_named_where_it_is():
     naming = named(tokens("a b a", "b", "a"), "a")
     assert naming.namings.tolist() == [2, 0, 1, 0]
-    assert naming.partial.tolist() == [1, 0, 1, 0]
 
 
 def test_words_near_each_other_name_a_query_and_words_apart_hardly():
@@ -64,21 +63,6 @@ def test_excluded_and_empty_documents_cannot_be_meant():
     assert naming.namings.tolist() == [0, 0, 1, 1, 0]
     assert naming.possible.tolist() == [False, False, True, True, True]
     assert naming.n_excluded == 1
-    assert naming.partial[0] == 0
-
-
-def test_rare_words_are_the_larger_part_of_a_query():
-    corpus = tokens("a b", "a", "b", "a", "a")
-    partial = named(corpus, "a b").partial
-    weights = np.log1p(6 / 4), np.log1p(6 / 2)
-    np.testing.assert_allclose(partial[:3], [1, weights[0] / sum(weights), weights[1] / sum(weights)])
-
-
-def test_the_best_alternative_is_the_part_that_counts():
-    assert named(tokens("a b", "a", "c d", "d"), "a b OR a c d").partial[[0, 1]].tolist() == [
-        1.0,
-        pytest.approx(np.log1p(5 / 2) / (np.log1p(5 / 2) + np.log1p(5 / 1))),
-    ]
 
 
 def test_strength():
@@ -135,13 +119,6 @@ def test_a_phrase_and_a_word_far_from_it_are_apart():
         [f"The sign language. {filling} The school.", "The school of the town.", "the town"]
     )
     assert named(corpus, '"sign language" school').namings.tolist() == [APART, 0, 0]
-    assert 0 < named(corpus, '"sign language" school').partial[1] < 1
-
-
-def test_what_has_the_words_of_a_phrase_has_not_all_of_it(texts):
-    partial = named(texts, '"right to work"').partial
-    assert partial[3] == 1
-    assert 0 < partial[4] < 1
 
 
 def test_new_documents_are_named_as_the_old_ones(texts):

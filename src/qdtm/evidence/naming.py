@@ -60,9 +60,6 @@ class Naming:
         How often a document names the query; `APART` if it has all words, but far apart.
     strength : ndarray of float64, shape (D,)
         How much it names it, from 0 to 1.
-    partial : ndarray of float64, shape (D,)
-        The share of the query's words that it has, rare words counting more; 1 where it names the query. Of
-        several alternatives the best counts.
     possible : ndarray of bool, shape (D,)
         False for an empty document, and for one that has what the query excludes.
     n_excluded : int
@@ -71,7 +68,6 @@ class Naming:
 
     namings: FloatArray
     strength: FloatArray
-    partial: FloatArray
     possible: BoolArray
     n_excluded: int = 0
 
@@ -95,7 +91,7 @@ def name_documents(corpus: Corpus, searched: SearchedQuery) -> Naming:
         The one that was searched, or new documents over its vocabulary.
     searched : SearchedQuery
     """
-    return NamingCounter(corpus, searched.index).name(searched.alternatives, searched.barred)
+    return NamingCounter(corpus).name(searched.alternatives, searched.barred)
 
 
 def strength_of(namings: FloatArray, lengths: IntArray) -> FloatArray:
@@ -111,15 +107,12 @@ class NamingCounter:
     Parameters
     ----------
     corpus : Corpus
-    whole : TermIndex, optional
-        Of the corpus that says how rare words are; by default the same.
     """
 
-    def __init__(self, corpus: Corpus, whole: TermIndex | None = None) -> None:
+    def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._index = TermIndex.of(corpus)
         self._texts = TextSearch.of(corpus)
-        self._whole = whole or self._index
         self._counted = _COUNTED.setdefault(corpus, {})
 
     def name(self, alternatives: Sequence[Alternative], barred: Sequence[ResolvedWord] = ()) -> Naming:
@@ -131,13 +124,9 @@ class NamingCounter:
         allowed = ~np.any(has, axis=0) if has else np.True_
         possible = np.asarray(((lengths > 0) | (found > 0)) & allowed)
         namings = np.where(possible, found, 0.0)
-        partial = np.zeros(n_documents)
-        for alternative, count in zip(alternatives, counts, strict=True):
-            partial = np.maximum(partial, np.where(count > 0, 1.0, self._share(alternative)))
         return Naming(
             namings=namings,
             strength=strength_of(namings, lengths),
-            partial=np.where(possible, partial, 0.0),
             possible=possible,
             n_excluded=int((found > 0).sum() - (namings > 0).sum()),
         )
@@ -244,29 +233,6 @@ class NamingCounter:
             return tuple(frozenset({form}) for form in word.sequence)
         written = [self._corpus.vocabulary[match] for match in word.matches]
         return (frozenset([*map(self._texts.fold, written), *map(str.lower, written)]),)
-
-    # --- how much of the query ---------------------------------------------------------------------------
-
-    def _share(self, alternative: Alternative) -> FloatArray:
-        """How much of an alternative each document has, rare words counting more, shape (D,).
-
-        That the words of a phrase stand side by side counts like its rarest word.
-        """
-        shares, total = np.zeros(self._index.n_documents), 0.0
-        for word in alternative:
-            weights = [self._rarity(self._n_with(term)) for term in word.terms]
-            for term, weight in zip(word.terms, weights, strict=True):
-                shares += weight * (self._index.frequency(term) > 0)
-            total += sum(weights)
-            if word.sequence:
-                total += max(weights, default=self._rarity(word.n_in_text))
-        return shares / max(total, np.finfo(float).tiny)
-
-    def _n_with(self, term: Term) -> int:
-        return int(self._whole.document_frequency[list(term)].sum())
-
-    def _rarity(self, n_documents: int) -> float:
-        return float(np.log1p(self._whole.n_documents / max(n_documents, 1)))
 
 
 def _has_near(at: IntArray, documents: IntArray, others: IntArray, their_documents: IntArray) -> BoolArray:
