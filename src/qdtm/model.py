@@ -82,8 +82,8 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         model; "auto" takes "glove" for English, else "corpus"; None does without.
     encoder : str, path or callable, optional
         A sentence encoder for a second look at the documents (extra `encoder`): a model of
-        sentence-transformers by name or folder, or a function from texts to vectors. It decides about
-        relevance, not about topics; without one, word vectors stand in.
+        sentence-transformers by name or folder, or a function from texts to vectors. What it
+        makes of documents and queries is one more view of the evidence, beside words and word vectors.
     similarity_threshold : "auto" or float
         The cosine above which words are related; "auto" picks it from the vectors.
     promotion_weight : float
