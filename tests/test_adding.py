@@ -77,7 +77,7 @@ def test_documents_that_the_query_cannot_change_are_left_alone(before, added, co
     was, now = before.fit_, added.fit_
     old_id = np.where(was.token_topics < 1, was.token_topics, 1 + was.token_topics)
     moved = old_id != now.token_topics  # by another number, or really
-    with_words = np.isin(corpus.tokens, added.concepts_[1].word_indices)
+    with_words = np.isin(corpus.tokens, added.concepts_[1].tied_indices)
     assert (now.token_topics[with_words] == 1).all()
     stayed_parents = was.token_topics[~moved & (was.token_topics == 0)]
     assert len(stayed_parents) > 0.9 * (was.token_topics == 0).sum()

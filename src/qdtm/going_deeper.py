@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from qdtm.concepts import Concept, Query
     from qdtm.corpus import Corpus
+    from qdtm.corpus.distinct import DistinctCorpus
     from qdtm.evidence.corpus_views import CorpusViews
     from qdtm.posing import Posed
     from qdtm.results.fit import ModelFit
@@ -60,7 +61,10 @@ class GoesDeeper(ShowsResult):
     ) -> tuple[CorpusViews, NDArray[np.float32] | None]:
         raise NotImplementedError
 
-    def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
+    def _inside(self) -> tuple[ModelFit, DistinctCorpus]:
+        raise NotImplementedError
+
+    def _adopt_inside(self, fit: ModelFit, inside: DistinctCorpus) -> None:
         raise NotImplementedError
 
     def drill_down(self, subtopic: str) -> tuple[Topic, ...]:
@@ -85,11 +89,9 @@ class GoesDeeper(ShowsResult):
             If there is no such subtopic, or it is too small to split.
         """
         from qdtm.drilling import open_subtopic
-        from qdtm.results.result import Result
 
-        result = self._result
-        fit = open_subtopic(result.fit, result.corpus, subtopic, self._settings(), self.progress)
-        self._adopt_result(Result(fit, result.corpus))
+        fit, inside = self._inside()
+        self._adopt_inside(open_subtopic(fit, inside, subtopic, self._settings(), self.progress), inside)
         return self._result.topic(subtopic).subtopics
 
     def add_query(self, query: Any) -> Topic:
@@ -118,7 +120,7 @@ class GoesDeeper(ShowsResult):
         from qdtm.concepts import as_queries
         from qdtm.posing import judge
 
-        fit, corpus = self._result.fit, self._result.corpus
+        fit, inside = self._inside()
         settings = self._settings()
         if fit.threshold is not None:  # as before, and known
             settings = replace(settings, similarity_threshold=fit.threshold)
@@ -127,11 +129,11 @@ class GoesDeeper(ShowsResult):
             raise QueryError(f"There are {len(queries) - fit.n_queries} queries to add; add one at a time.")
         rule = self.rule if isinstance(self.rule, str) else "and"
         rules = [*(concept.rule for concept in fit.concepts), rule]
-        posed = self._pose(corpus, queries, settings, rules=rules, before=fit.concepts)
-        more = add_query(fit, corpus, posed, posed.evidence, settings, self.progress)
+        posed = self._pose(inside, queries, settings, rules=rules, before=fit.concepts)
+        more = add_query(fit, inside, posed, posed.evidence, settings, self.progress)
         with open_engine(settings) as engine:
-            views, _ = self._views(corpus, queries, posed.unit, settings, engine)
-        self._adopt(judge(more, corpus, posed.evidence, views), corpus)
+            views, _ = self._views(inside, queries, posed.unit, settings, engine)
+        self._adopt_inside(judge(more, inside, posed.evidence, views), inside)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
         return self._result.topics[-1]
 

@@ -21,6 +21,7 @@ from qdtm.cluster.opening import open_engine
 from qdtm.concepts import Concept, Query, as_queries
 from qdtm.concepts.choosing import choose, evidence_of
 from qdtm.corpus import Corpus, TextPipeline
+from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings import embed_vocabulary, load_vectors
 from qdtm.embeddings.encoder import encode_corpus
@@ -31,6 +32,7 @@ from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose
+from qdtm.results.arrangement import gather_fit, spread_fit
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
@@ -238,7 +240,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             seen_by = (self.embeddings is not None) * DIMENSIONS + (self.encoder is not None) * ENCODED
             needed = fit_bytes_of(corpus, len(queries), settings, seen_by)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
-        posed = self._pose(corpus, queries, settings)
+        posed = self._pose(_inside(corpus, settings), queries, settings)
         if checkpoint is None:
             return self._sample(corpus, posed, settings, None)
         start = Start(posed, self._parameters(), corpus.fingerprint, corpus.pipeline)
@@ -276,17 +278,18 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         self, corpus: Corpus, posed: Posed, settings: Settings, checkpoint: Checkpoint | None
     ) -> Self:
         """Answer the question, and make the outcome this estimator's own."""
+        inside = _inside(corpus, settings)
         with open_engine(settings) as engine:
             queries = [concept.query for concept in posed.concepts]
-            views, query_vectors = self._views(corpus, queries, posed.unit, settings, engine)
-            evidence = posed.evidence or evidence_of(corpus, posed.concepts, views, query_vectors)
-            background = None if settings.start_as_paper else self._background(corpus, settings, engine)
-            problem = posed.problem(corpus, settings, evidence, background)
+            views, query_vectors = self._views(inside, queries, posed.unit, settings, engine)
+            evidence = posed.evidence or evidence_of(inside, posed.concepts, views, query_vectors)
+            background = None if settings.start_as_paper else self._background(inside, settings, engine)
+            problem = posed.problem(inside, settings, evidence, background)
             chains = run_chains(
                 problem, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
-        fit = freeze(corpus, posed, chains, settings, self._parameters())
-        self._adopt(judge(fit, corpus, evidence, views), corpus)
+        fit = freeze(inside, posed, chains, settings, self._parameters())
+        self._adopt(spread_fit(judge(fit, inside, evidence, views), inside, corpus), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self
@@ -356,6 +359,15 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     def _settings(self) -> Settings:
         """The parameters, checked and completed."""
         return check_settings(self.get_params(deep=False))
+
+    def _inside(self) -> tuple[ModelFit, DistinctCorpus]:
+        """The fit as it was found: of the documents in the order of their content."""
+        inside = _inside(self.corpus_, self._settings())
+        return gather_fit(self._fitted, inside, self.corpus_), inside
+
+    def _adopt_inside(self, fit: ModelFit, inside: DistinctCorpus) -> None:
+        """Make a fit of these documents this estimator's own."""
+        self._adopt(spread_fit(fit, inside, self.corpus_), self.corpus_)
 
     def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
         """Make a fit this estimator's own."""
@@ -484,3 +496,8 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, result.corpus)
         return model
+
+
+def _inside(corpus: Corpus, settings: Settings) -> DistinctCorpus:
+    """The documents as the model sees them; the paper counts every copy."""
+    return corpus.by_content if settings.start_as_paper else corpus.distinct

@@ -31,7 +31,7 @@ from qdtm.errors import ClusterError, QdtmError
 from qdtm.sampler.assignment import columns_for, empty_tally
 from qdtm.sampler.engines import Standing
 from qdtm.sampler.kernels import Assignment, Counts, Tally
-from qdtm.sampler.shards import MOST_SHARDS, DocumentPriors, Orders, cut
+from qdtm.sampler.shards import MOST_SHARDS, Orders, cut
 
 FAN_IN = 8
 """Answers of more workers than this are added up in a tree."""
@@ -75,17 +75,17 @@ class RayEngine:
         n_shards: int,
         n_words: int,
         *,
-        documents: DocumentPriors,
+        evidence_jq: NDArray[np.float32],
         alone: bool = True,
     ) -> RayShards:
         """Cut an assignment into shards and send them to workers, some in a row to each."""
         del alone  # workers take calls of several chains as they come
         n_blocks = min(n_shards, self.n_workers)
         n_topics = int(assignment.topics.max(initial=-1)) + 1
-        n_documents, n_parents = documents.evidence_jq.shape
+        n_documents, n_parents = evidence_jq.shape
         need = Need(len(assignment.tokens), n_documents, n_words, columns_for(n_topics), n_blocks, n_parents)
         self.check_room(need)
-        shards = cut(assignment, n_shards, documents)
+        shards = cut(assignment, n_shards, evidence_jq)
         ends = [n_shards * b // n_blocks for b in range(n_blocks + 1)]
         chain, workers = self._next(n_blocks)
         # One after the other: the object store need not hold the corpus.

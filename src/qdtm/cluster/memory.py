@@ -16,8 +16,8 @@ PROCESS = 250 * 2**20
 TOKEN = 4 + 4 + 2
 """A token, its topic, and what it promotes."""
 
-DOCUMENT, PRIOR = 8 + 1, 4
-"""Where it starts, whether it is swept, and the prior of each parent topic in it."""
+DOCUMENT, PRIOR = 8, 4
+"""Where it starts, and the prior of each parent topic in it."""
 
 COUNTS_HELD = 4
 """Copies of the counts (V, C) that a worker has in a sweep: before, after, a shard's own, and their sum."""

@@ -27,7 +27,7 @@ from qdtm.cluster.shelf import Arrays, Shelf
 from qdtm.sampler.assignment import documents_with, recount
 from qdtm.sampler.engines import SideBySide
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
-from qdtm.sampler.shards import Carried, DocumentPriors, Orders, Shard, sweep_in_turn
+from qdtm.sampler.shards import Carried, Orders, Shard, sweep_in_turn
 
 PACKAGES = ("qdtm", "numpy", "numba")
 """The packages that driver and workers must have in the same version."""
@@ -214,8 +214,7 @@ def _fetch(reference: Any) -> Any:
 def _own(shard: Shard) -> Shard:
     """A shard with arrays of its own: what arrives may not be written to."""
     assignment = Assignment(*map(np.array, shard.assignment))
-    swept, evidence_jq = shard.documents
-    return Shard(shard.number, assignment, DocumentPriors(np.array(swept), np.array(evidence_jq)))
+    return Shard(shard.number, assignment, np.array(shard.evidence_jq))
 
 
 def _writable(rules: Rules) -> Rules:
@@ -245,8 +244,7 @@ def _tokens(shards: Sequence[Shard]) -> Arrays:
     for shard in shards:
         arrays[f"tokens.{shard.number}"] = shard.assignment.tokens
         arrays[f"offsets.{shard.number}"] = shard.assignment.offsets
-        arrays[f"swept.{shard.number}"] = shard.documents.swept
-        arrays[f"evidence.{shard.number}"] = shard.documents.evidence_jq
+        arrays[f"evidence.{shard.number}"] = shard.evidence_jq
     return arrays
 
 
@@ -256,8 +254,8 @@ def _shards(arrays: Arrays) -> tuple[Shard, ...]:
     for number in arrays["numbers"].tolist():
         tokens, offsets = arrays[f"tokens.{number}"], arrays[f"offsets.{number}"]
         topics, links = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.uint16)
-        documents = DocumentPriors(arrays[f"swept.{number}"], arrays[f"evidence.{number}"])
-        shards.append(Shard(number, Assignment(tokens, offsets, topics, links), documents))
+        assignment = Assignment(tokens, offsets, topics, links)
+        shards.append(Shard(number, assignment, arrays[f"evidence.{number}"]))
     return tuple(shards)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.concepts.query import Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words
@@ -120,7 +121,9 @@ def check_query(
         What cannot be answered is no error here; `build_concepts` raises.
     """
     query = Query(query) if isinstance(query, str) else query
-    return describe(search(corpus, query, rule), corpus, vectors, refuse=refuse)
+    inside = getattr(corpus, "distinct", corpus)
+    check = describe(search(inside, query, rule), inside, vectors, refuse=refuse)
+    return check if inside is corpus else replace(check, named=tuple(inside.rows[list(check.named)].tolist()))
 
 
 def describe(
@@ -141,8 +144,8 @@ def describe(
         words=tuple(words),
         rule=searched.rule,
         n_corpus=found.n_corpus,
-        n_and=0 if found.is_refused else len(searched.by_and),
-        n_or=len(searched.by_or),
+        n_and=0 if found.is_refused else _count(corpus, searched.by_and.documents),
+        n_or=_count(corpus, searched.by_or.documents),
         n_excluded=searched.retrieval.n_excluded,
         verdict=verdict_of(searched, found),
         reason=reason_of(searched, words, found),
@@ -158,14 +161,25 @@ def _found(searched: SearchedQuery, corpus: SearchableCorpus, refuse: bool) -> F
     strength = searched.naming.strength
     is_refused = refuse and bool(searched.missing)
     return Found(
-        n_corpus=TermIndex.of(corpus).n_documents,
-        n_named=0 if is_refused else len(searched.retrieval),
+        n_corpus=_count(corpus, np.arange(len(strength))),
+        n_named=0 if is_refused else _count(corpus, searched.retrieval.documents),
         n_mainly=0 if is_refused else int((strength >= MAINLY).sum()),
         strength=float(strength.sum()),
         vocabulary=_vocabulary_size(corpus),
         is_refused=is_refused,
         refuses=refuse,
     )
+
+
+def _count(corpus: SearchableCorpus, documents: NDArray[np.int64]) -> int:
+    """Count documents, with all copies of those that are there once for several."""
+    return int(_copies(corpus)[documents].sum())
+
+
+def _copies(corpus: SearchableCorpus) -> NDArray[np.int64]:
+    """How many documents each stands for, (D,)."""
+    copies = getattr(corpus, "copies", None)
+    return np.ones(TermIndex.of(corpus).n_documents, np.int64) if copies is None else np.asarray(copies)
 
 
 def _best_named(searched: SearchedQuery) -> tuple[int, ...]:
@@ -179,9 +193,9 @@ def _check_word(
 ) -> WordCheck:
     n_documents, n_occurrences = word.n_in_text, word.n_in_text
     if word.matches and not word.sequence:
-        index = TermIndex.of(corpus)
-        n_documents = index.count_documents(word.matches)
-        n_occurrences = int(index.word_counts[list(word.matches)].sum())
+        frequency = TermIndex.of(corpus).frequency(word.matches)  # (D,)
+        n_documents = _count(corpus, np.flatnonzero(frequency))
+        n_occurrences = int((frequency * _copies(corpus)).sum())
     return WordCheck(
         word=word.word,
         role=role,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.concepts.concept import Concept, ConceptReading, list_readings
+from qdtm.concepts.concept import Concept, ConceptReading, list_readings, place_documents
 from qdtm.concepts.draft import Draft, draft_concept
 from qdtm.concepts.expand import draft_concepts, finish_concepts
 from qdtm.concepts.query import Query, Rule, as_queries
@@ -49,9 +49,10 @@ class Chosen(NamedTuple):
 
 def choose_concepts(corpus: Corpus, queries: Any, **parameters: Any) -> tuple[Concept, ...]:
     """Turn queries into the concepts that a model is fitted with; parameters as in `choose`."""
-    vectors = parameters.get("vectors")
+    vectors, inside = parameters.get("vectors"), corpus.distinct
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    return choose(corpus, queries, views_of(corpus, unit), **parameters).concepts
+    chosen = choose(inside, queries, views_of(inside, unit), **parameters)
+    return tuple(place_documents(concept, inside.rows) for concept in chosen.concepts)
 
 
 def choose(
@@ -72,6 +73,8 @@ def choose(
 
     Parameters
     ----------
+    corpus : DistinctCorpus
+        Of another, what is found could depend on the order of its documents.
     views : CorpusViews
         Of the corpus.
     min_precision : float, optional
@@ -142,13 +145,13 @@ def document_evidence(
     QueryError
         If the query is refused, as by `build_concepts`.
     """
-    (asked,) = as_queries(query)
-    vectors = load_vectors(embeddings, corpus, also=asked.words.lower().split())
-    draft = draft_concept(corpus, asked, rule, None, vectors, refuse=refuse)
+    (asked,), inside = as_queries(query), corpus.distinct
+    vectors = load_vectors(embeddings, inside, also=asked.words.lower().split())
+    draft = draft_concept(inside, asked, rule, None, vectors, refuse=refuse)
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    views = views_of(corpus, unit)
-    (evidence,) = _learn(views, [_in_reading(corpus, views, draft.searched)], None)
-    return evidence
+    views = views_of(inside, unit)
+    (evidence,) = _learn(views, [_in_reading(inside, views, draft.searched)], None)
+    return evidence.spread(inside.place)
 
 
 def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading, ...]:

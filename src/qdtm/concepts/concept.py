@@ -6,8 +6,11 @@ In: nothing; these are plain results, made by `build_concepts`. Out: `Concept`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.concepts.check import QueryCheck
 from qdtm.concepts.query import Extractor, Query, Rule
@@ -145,4 +148,18 @@ def list_readings(readings: Sequence[ConceptReading], n_words: int = 3) -> str:
     return ", ".join(
         f"{number} {', '.join(reading.words[:n_words])} ({reading.n_documents:,})"
         for number, reading in enumerate(readings, start=1)
+    )
+
+
+def place_documents(concept: Concept, rows: NDArray[np.int64]) -> Concept:
+    """Return a concept whose documents are where `rows` says."""
+
+    def move(documents: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(rows[list(documents)].tolist())
+
+    return replace(
+        concept,
+        words=tuple(replace(word, documents=move(word.documents)) for word in concept.words),
+        readings=tuple(replace(each, documents=move(each.documents)) for each in concept.readings),
+        check=replace(concept.check, named=move(concept.check.named)),
     )

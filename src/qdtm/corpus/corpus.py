@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from qdtm.corpus.store import Column, DocumentStore
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError
+
+if TYPE_CHECKING:
+    from qdtm.corpus.distinct import DistinctCorpus
 
 Progress = Callable[[int, float], None]
 """Called now and then with the number of documents read so far and the share of the source that is."""
@@ -111,8 +114,25 @@ class Corpus:
         return {word: w for w, word in enumerate(self.vocabulary)}
 
     @cached_property
+    def distinct(self) -> DistinctCorpus:
+        """Each different document once, in the order of their content: what the model works on."""
+        from qdtm.corpus.distinct import find_distinct
+
+        return find_distinct(self)
+
+    @cached_property
+    def by_content(self) -> DistinctCorpus:
+        """The same order with copies side by side."""
+        from qdtm.corpus.distinct import find_distinct
+
+        distinct = self.distinct
+        return distinct if len(distinct) == len(self) else find_distinct(self, keep_copies=True)
+
+    @cached_property
     def document_term_matrix(self) -> Any:
         """How often each document has each word: scipy CSR matrix of int32, shape (D, V)."""
+        if "distinct" in self.__dict__ and "document_term_matrix" in self.distinct.__dict__:
+            return self.distinct.document_term_matrix[self.distinct.place]
         return count_matrix(self.tokens, self.offsets, self.n_words)
 
     @cached_property

@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.hashing import BLOCK, blocks_of, hash_documents
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError
 
 LEFT_OUT = -1
-
-_BLOCK = 2**20
-"""So many tokens are worked on at a time, so that what is needed on the way stays small."""
 
 SCANNED_AT_ONCE = 2**22
 """So many characters are split by compiled code at a time; for fewer in all it is not worth loading."""
@@ -166,7 +164,7 @@ def index_documents(
         except TypeError as error:
             raise CorpusError(f"Document {j} cannot be read as words: {error}.") from error
         ends.append(len(block))
-        if len(block) >= _BLOCK:
+        if len(block) >= BLOCK:
             kept.add(np.asarray(block), np.asarray(ends))
             block, ends = array("i"), array("q")
     kept.add(np.asarray(block), np.asarray(ends))
@@ -174,9 +172,15 @@ def index_documents(
 
 
 def apply_limits(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTokens:
-    """Keep the words that the limits allow, in alphabetical order, and the tokens of those words."""
-    in_documents, occurrences = word_frequencies(indexed)
-    chosen = limits.select(indexed.words, in_documents, occurrences, indexed.n_documents)
+    """Keep the words that the limits allow, in alphabetical order, and the tokens of those words.
+
+    A document that repeats another word for word does not count.
+    """
+    _, first = np.unique(hash_documents(indexed.tokens, indexed.offsets), return_index=True)
+    counted = np.zeros(indexed.n_documents, np.bool_)
+    counted[first] = True
+    in_documents, occurrences = word_frequencies(indexed, counted)
+    chosen = limits.select(indexed.words, in_documents, occurrences, len(first))
     return renumber(indexed, [indexed.words[w] for w in chosen])
 
 
@@ -210,21 +214,31 @@ def renumber(indexed: IndexedTokens, words: Sequence[str]) -> IndexedTokens:
     numbers = {word: w for w, word in enumerate(words)}
     new_number = np.array([numbers.get(word, LEFT_OUT) for word in indexed.words], dtype=np.int32)  # (V,)
     kept = _KeptTokens()
-    for first, last in _blocks(indexed.offsets):
+    for first, last in blocks_of(indexed.offsets):
         start, end = indexed.offsets[first], indexed.offsets[last]
         kept.add(new_number[indexed.tokens[start:end]], indexed.offsets[first + 1 : last + 1] - start)
     return dataclasses.replace(kept.finish(list(words)), n_read=indexed.n_read)
 
 
-def word_frequencies(indexed: IndexedTokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the documents and the occurrences of each word, a block of documents at a time; shapes (V,)."""
+def word_frequencies(
+    indexed: IndexedTokens, counted: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the documents and the occurrences of each word, a block of documents at a time; shapes (V,).
+
+    Parameters
+    ----------
+    counted : ndarray of bool, shape (D,)
+        Which documents count.
+    """
     n_words = len(indexed.words)
     in_documents = np.zeros(n_words, dtype=np.int64)  # (V,)
     occurrences = np.zeros(n_words, dtype=np.int64)  # (V,)
-    for first, last in _blocks(indexed.offsets):
+    for first, last in blocks_of(indexed.offsets):
         start, end = indexed.offsets[first], indexed.offsets[last]
-        tokens = indexed.tokens[start:end]
-        in_documents += _document_frequency(tokens, indexed.offsets[first : last + 1] - start, n_words)
+        lengths = np.diff(indexed.offsets[first : last + 1])
+        tokens = indexed.tokens[start:end][np.repeat(counted[first:last], lengths)]
+        offsets = np.concatenate([[0], np.cumsum(lengths[counted[first:last]])])
+        in_documents += _document_frequency(tokens, offsets, n_words)
         occurrences += np.bincount(tokens, minlength=n_words)
     return in_documents, occurrences
 
@@ -277,13 +291,3 @@ class _KeptTokens:
     def finish(self, words: list[str]) -> IndexedTokens:
         """Return what has been added."""
         return IndexedTokens(words, np.asarray(self._tokens), np.asarray(self._offsets), self._n_read)
-
-
-def _blocks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of documents that together have about a block of tokens."""
-    first, n_documents = 0, len(offsets) - 1
-    while first < n_documents:
-        last = int(np.searchsorted(offsets, offsets[first] + _BLOCK, side="right")) - 1
-        last = max(first + 1, last)
-        yield first, last
-        first = last

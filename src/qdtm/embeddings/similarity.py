@@ -20,7 +20,7 @@ from qdtm.errors import ParameterError
 
 # DEVIATION(4): the paper's threshold of 0.5 is for GloVe in 300 dimensions.
 N_NEIGHBOURS = 5.0
-SAMPLE_SIZE = 2_000
+SAMPLE_SIZE = 500
 BLOCK_CELLS = 1 << 22  # cosines held at once: 16 MB
 
 
@@ -62,7 +62,7 @@ def similarity_threshold(vectors: VocabularyVectors, n_neighbours: float = N_NEI
     Parameters
     ----------
     vectors : VocabularyVectors
-        At most 2,000 of the known words, evenly spaced, are compared with all known words.
+        At most 500 of the known words, evenly spaced, are compared with all known words.
     n_neighbours : float
         How many neighbours a word has on average.
 

@@ -14,7 +14,7 @@ gains as much as those words point to the query.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,11 @@ class Evidence:
     def n_about(self) -> float:
         """How many documents are about the query: the sum of the probabilities."""
         return float(self.probability.sum())
+
+    def spread(self, place: NDArray[np.int64]) -> Evidence:
+        """The evidence of documents that are these, at the places given."""
+        arrays = ("probability", "possible", "strength", "seen", "unseen")
+        return replace(self, **{name: getattr(self, name)[place] for name in arrays})
 
 
 def learn_evidence(

@@ -15,9 +15,10 @@ from qdtm.errors import ParameterError, StorageError
 from qdtm.sampler.assignment import columns_for, pad_columns, widen
 from qdtm.sampler.base_measure import draw_shares, draw_tables
 from qdtm.sampler.engines import Engine, PlacedShards
-from qdtm.sampler.kernels import Assignment, Counts, Rules, word_kinds
+from qdtm.sampler.kernels import Assignment, Counts, Rules, topic_sizes, word_kinds
 from qdtm.sampler.likelihood import log_likelihood
-from qdtm.sampler.shards import DocumentPriors, Orders, n_shards_for
+from qdtm.sampler.resting import Resting, part
+from qdtm.sampler.shards import Orders, n_shards_for
 from qdtm.sampler.streams import open_stream
 
 MOST_TOKENS_A_WORD = 2**24
@@ -35,8 +36,9 @@ class ChainState:
         How wide the counts are.
     m_k : ndarray of int64, shape (C,)
     promotion_probability : ndarray of float32, shape (V, Q)
-    topics : ndarray of int32, shape (N,)
-    links : ndarray of uint16, shape (N,)
+    topics : ndarray of int32, shape (M,)
+        Of the tokens that are swept, as `links` is.
+    links : ndarray of uint16, shape (M,)
     """
 
     n_sweeps: int
@@ -59,6 +61,9 @@ class Chain:
     seed : int
     path : tuple of int
         Which chain of that seed this is; shard h in sweep s draws from the stream (seed, *path, s, h).
+    resting : Resting, optional
+        What documents add that are not in the shards, because they keep their topics. By default there are
+        none.
     state : ChainState, optional
         Where the chain was put down; `shards` stand there already. By default it begins.
     """
@@ -70,14 +75,21 @@ class Chain:
         seed: int,
         path: tuple[int, ...],
         *,
+        resting: Resting | None = None,
         state: ChainState | None = None,
     ) -> None:
         n_words, n_parents = rules.n_related.shape
-        n_columns = state.n_columns if state else columns_for(max(shards.n_topics(), n_parents))
+        least = max(columns_for(max(shards.n_topics(), n_parents)), resting.n_columns if resting else 0)
+        n_columns = state.n_columns if state else least
         standing = shards.count(n_words, n_parents, n_columns)
-        self.shards = shards
+        self.shards, self.resting = shards, resting
         self.counts: Counts = standing.counts
-        self.m_k = state.m_k.copy() if state else standing.m_k  # (C,): tables of each topic
+        self.m_k = standing.m_k  # (C,): tables of each topic
+        if resting is not None:
+            self.counts.n_wk[:, : resting.n_columns] += resting.counts.n_wk
+            self.counts.promoted_wq[:] += resting.counts.promoted_wq
+            self.m_k[: resting.n_columns] += resting.tally.documents_kn[:, 1:].sum(axis=1)
+        self.m_k = state.m_k.copy() if state else self.m_k
         self.rules = rules
         if state is not None:
             self.rules.promotion_probability[:] = state.promotion_probability
@@ -88,7 +100,7 @@ class Chain:
     @property
     def state(self) -> ChainState:
         """What to write down of it; its arrays are the chain's own."""
-        assignment = self.assignment
+        assignment = self.shards.assignment()
         return ChainState(
             n_sweeps=self.n_sweeps,
             n_columns=self.counts.n_wk.shape[1],
@@ -101,7 +113,8 @@ class Chain:
     @property
     def assignment(self) -> Assignment:
         """Every token with its topic now; a cluster has to bring it here."""
-        return self.shards.assignment()
+        swept = self.shards.assignment()
+        return swept if self.resting is None else self.resting.join(swept)
 
     @property
     def n_parents(self) -> int:
@@ -131,7 +144,7 @@ class Chain:
     def topic_mass(self) -> NDArray[np.float64]:
         """The denominator of f_k: tokens, promoted mass and smoothing, (C,)."""
         beta = np.float32(self.rules.beta[0])
-        n_k: NDArray[np.float64] = self.counts.n_wk.sum(axis=0, dtype=np.float64)
+        n_k: NDArray[np.float64] = topic_sizes(self.counts.n_wk)
         mass = n_k + self.rules.prior_words * float(beta)
         links_wq = np.multiply(self.counts.promoted_wq, self.rules.n_related, dtype=np.int64)
         links = links_wq.sum(axis=0, dtype=np.float64)
@@ -139,7 +152,7 @@ class Chain:
         return mass
 
     def step(self) -> None:
-        """Draw G_0, sweep once over the documents that are to be swept, and draw the tables."""
+        """Draw G_0, sweep once over the documents in the shards, and draw the tables."""
         n_columns = self.n_columns
         self._widen(n_columns)
         mass = self.topic_mass()
@@ -158,6 +171,8 @@ class Chain:
             in_turn=not self.in_use.any(),  # nobody has a topic yet: topics are born in all shards, this once
         )
         tally = self.shards.sweep(orders, self.counts)
+        if self.resting is not None:
+            self.resting.add_to(tally)
         self.m_k = pad_columns(draw_tables(tally, prior, stream), len(self.m_k))
         self.n_sweeps += 1
 
@@ -171,7 +186,7 @@ class Chain:
 
     def log_likelihood(self) -> float:
         """Log probability of the words given their topics, per token."""
-        return log_likelihood(self.counts.n_wk[:, self.in_use], self.rules.beta[0], self.rules.prior_words)
+        return log_likelihood(self.counts.n_wk, self.rules.beta[0], self.rules.prior_words)
 
 
 def open_chain(
@@ -182,7 +197,8 @@ def open_chain(
     path: tuple[int, ...],
     *,
     n_shards: int | None = None,
-    documents: DocumentPriors | None = None,
+    evidence_jq: NDArray[np.float32] | None = None,
+    swept: NDArray[np.bool_] | None = None,
     alone: bool = True,
     state: ChainState | None = None,
 ) -> Chain:
@@ -192,8 +208,10 @@ def open_chain(
     ----------
     n_shards : int, optional
         By default what the corpus asks for.
-    documents : DocumentPriors, optional
-        By default all documents are swept, and none speaks for or against a parent.
+    evidence_jq : ndarray of float32, shape (D, Q), optional
+        What the prior of each parent topic is multiplied with in each document; by default 1.
+    swept : ndarray of bool, shape (D,), optional
+        The documents that are swept, the others keep their topics; by default all.
 
     See Also
     --------
@@ -202,15 +220,20 @@ def open_chain(
     """
     n_words = len(rules.n_related)
     _check_counts(assignment.tokens)
+    if evidence_jq is None:
+        evidence_jq = np.ones((len(assignment.offsets) - 1, rules.n_related.shape[1]), np.float32)
+    resting = None
+    if swept is not None and not swept.all():
+        assignment, resting = part(assignment, swept, rules)
+        evidence_jq = evidence_jq[swept]
     if state is not None:
         n_tokens = len(assignment.tokens)
         if len(state.topics) != n_tokens:
             raise StorageError(f"The saved chain has {len(state.topics):,} tokens, not {n_tokens:,}.")
         assignment = assignment._replace(topics=state.topics, links=state.links)
     n_shards = n_shards or n_shards_for(len(assignment.tokens), n_words)
-    documents = documents or DocumentPriors.flat(len(assignment.offsets) - 1, rules.n_related.shape[1])
-    shards = engine.place(assignment, n_shards, n_words, documents=documents, alone=alone)
-    return Chain(shards, rules, seed, path, state=state)
+    shards = engine.place(assignment, n_shards, n_words, evidence_jq=evidence_jq, alone=alone)
+    return Chain(shards, rules, seed, path, resting=resting, state=state)
 
 
 def _check_counts(tokens: NDArray[np.int32]) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from qdtm.sampler.assignment import documents_with, empty_tally, recount
 from qdtm.sampler.kernels import Assignment, Counts, Tally, add_difference
-from qdtm.sampler.shards import DocumentPriors, Orders, Shard, add_tally, cut, sweep_in_turn
+from qdtm.sampler.shards import Orders, Shard, add_tally, cut, sweep_in_turn
 
 
 class Standing(NamedTuple):
@@ -72,7 +72,7 @@ class Engine(Protocol):
         n_shards: int,
         n_words: int,
         *,
-        documents: DocumentPriors,
+        evidence_jq: NDArray[np.float32],
         alone: bool = True,
     ) -> PlacedShards:
         """Cut an assignment into shards and put them where they are swept.
@@ -84,7 +84,8 @@ class Engine(Protocol):
         n_shards : int
         n_words : int
             V, for an estimate of what it takes.
-        documents : DocumentPriors
+        evidence_jq : ndarray of float32, shape (D, Q)
+            Multiplies the prior of each parent topic in each document.
         alone : bool
             Whether this chain has the engine to itself; otherwise others run beside it.
         """
@@ -114,12 +115,12 @@ class Threads:
         n_shards: int,
         n_words: int,
         *,
-        documents: DocumentPriors,
+        evidence_jq: NDArray[np.float32],
         alone: bool = True,
     ) -> LocalShards:
         """Cut an assignment into shards that share its arrays."""
         del n_words  # what there is of memory is here already
-        shards = cut(assignment, n_shards, documents)
+        shards = cut(assignment, n_shards, evidence_jq)
         return LocalShards(shards, assignment, self._pool if alone else None)
 
     def close(self) -> None:

@@ -24,6 +24,9 @@ def topic_directions(
     unit: NDArray[np.float32],
     concept_words: Sequence[NDArray[np.int32]],
     n_representative: int = 10,
+    *,
+    smoothing: float = 0.0,
+    promoted: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
     """Sum each topic's representative words by their weight (the inside of eq. 17).
 
@@ -32,9 +35,13 @@ def topic_directions(
     Parameters
     ----------
     weights : ndarray of shape (V, K)
-        Smoothed counts, or probabilities; the first Q topics are the parents.
+        Counts or probabilities; the first Q topics are the parents.
     unit : ndarray of shape (V, d)
         Word vectors of length 1, zero where unknown.
+    smoothing : float
+        Added to every weight.
+    promoted : ndarray of shape (V, Q), optional
+        Added to the weights of the parents.
 
     Returns
     -------
@@ -46,8 +53,11 @@ def topic_directions(
     directions = np.zeros((n_topics, unit.shape[1]), f32)  # (K, d)
     heaviest = heaviest_words(weights, n_top)  # (K, n_top)
     for k in range(n_topics):
-        words = concept_words[k] if k < len(concept_words) else heaviest[k]
-        add_weighted(directions[k], unit, np.asarray(words, np.int64), weights[:, k])
+        words = np.asarray(concept_words[k] if k < len(concept_words) else heaviest[k], np.int64)
+        weight = weights[words, k] + f32(smoothing)  # (n,)
+        if promoted is not None and k < promoted.shape[1]:
+            weight += promoted[words, k].astype(f32)
+        add_weighted(directions[k], unit, words, weight)
     return directions
 
 
@@ -101,10 +111,10 @@ def heaviest_words(weights: NDArray[np.float32], n_top: int) -> Any:
 def add_weighted(
     total: NDArray[np.float32], unit: NDArray[np.float32], words: NDArray[np.int64], weights: Any
 ) -> None:
-    """Add the words' vectors by weight, in the order given: ``total += weights[words] @ unit[words]``."""
-    for w in words:
+    """Add the words' vectors by weight, in the order given: ``total += weights @ unit[words]``."""
+    for n in range(words.size):
         for i in range(total.size):
-            total[i] += weights[w] * unit[w, i]
+            total[i] += weights[n] * unit[words[n], i]
 
 
 @njit(nogil=True, cache=True)

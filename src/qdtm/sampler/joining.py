@@ -18,7 +18,6 @@ from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
-from qdtm.sampler.shards import DocumentPriors
 
 PHASE = 4
 """First number of the random streams of queries that join; the second is how many were there before."""
@@ -50,13 +49,15 @@ def start_joining(
         stayed = (problem.promoted_before > 0) & (topics[:n_tokens] == before) & (before < problem.n_parents)
         promotes = np.flatnonzero(stayed)
         assignment.links[promotes] = problem.graph.n_related[tokens[promotes], topics[promotes]]
+    swept, evidence_jq = document_priors(problem)
     return open_chain(
         engine,
         assignment,
         parent_rules(problem),
         seed,
         (PHASE, problem.n_before),
-        documents=document_priors(problem),
+        evidence_jq=evidence_jq,
+        swept=swept,
         state=state,
     )
 
@@ -121,8 +122,8 @@ def absorbed_topics(problem: ParentProblem, topics: NDArray[np.int32]) -> NDArra
     return parent
 
 
-def document_priors(problem: ParentProblem) -> DocumentPriors:
-    """Which documents new queries could change, and the evidence for all queries in each, (D + Q,)."""
+def document_priors(problem: ParentProblem) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """Which documents new queries could change, (D + Q,), and the evidence for all in each, (D + Q, Q)."""
     n_documents, n_parents, fitting = len(problem.offsets) - 1, problem.n_parents, fitting_evidence(problem)
     swept = np.zeros(n_documents + n_parents, np.bool_)
     evidence = np.ones((n_documents + n_parents, n_parents), np.float32)
@@ -138,4 +139,4 @@ def document_priors(problem: ParentProblem) -> DocumentPriors:
         is_word[words] = True
     document = np.repeat(np.arange(n_documents), np.diff(problem.offsets))
     swept[document[is_word[problem.tokens]]] = True
-    return DocumentPriors(swept, evidence)
+    return swept, evidence

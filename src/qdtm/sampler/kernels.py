@@ -165,7 +165,6 @@ def tally_document(tally: Tally, tokens_jk: Array, prior_k: Array, stream: Any, 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sweep(
     assignment: Assignment,
-    swept: Array,
     evidence_jq: Array,
     counts: Counts,
     tally: Tally,
@@ -182,8 +181,6 @@ def sweep(
 
     Parameters
     ----------
-    swept
-        (D,) bool: which documents to sweep. The others are tallied only.
     evidence_jq
         (D, Q) float32: what the prior of each parent topic is multiplied with in each document.
     tally
@@ -231,7 +228,7 @@ def sweep(
         for k in range(n_columns):
             factor[k] = (n_jk[k] + prior_jk[k]) * inverse[k]
 
-        for i in range(start, stop if swept[j] else start):
+        for i in range(start, stop):
             w = np.uint32(tokens[i])
             kind = word_kind[w]
             if kind == FIXED:
@@ -287,6 +284,16 @@ def sweep(
 
         stream = tally_document(tally, tokens_jk, prior_k, stream, n_columns)
     stream_state[0] = stream
+
+
+@njit(nogil=True, cache=True)
+def topic_sizes(n_wk: Array) -> Any:
+    """Add up the tokens of each topic, (C,) float64: ``n_wk.sum(axis=0, dtype=np.float64)``."""
+    n_k = np.zeros(n_wk.shape[1], np.float64)
+    for w in range(n_wk.shape[0]):
+        for k in range(n_wk.shape[1]):
+            n_k[k] += n_wk[w, k]
+    return n_k
 
 
 @njit(nogil=True, cache=True)

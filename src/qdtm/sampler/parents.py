@@ -109,12 +109,12 @@ def word_filter(problem: ParentProblem) -> Callable[[Chain], None] | None:
     def refresh(chain: Chain) -> None:
         if chain.n_sweeps > REFRESH_ALWAYS and chain.n_sweeps % REFRESH_EVERY:
             return
-        live = np.flatnonzero(chain.in_use)  # parents come first: none can die
-        smoothed = chain.counts.n_wk[:, live] + chain.rules.beta[0]  # (V, K)
-        smoothed[:, : problem.n_parents] += promoted_mass(
-            problem, chain.counts.promoted_wq, chain.rules.promotion_weight
+        n_wk, promoted_wq = chain.counts
+        mass = promoted_mass(problem, promoted_wq, chain.rules.promotion_weight)  # (V, Q)
+        directions = topic_directions(
+            n_wk, unit, problem.concept_words, smoothing=float(chain.rules.beta[0]), promoted=mass
         )
-        directions = topic_directions(smoothed, unit, problem.concept_words) / chain.topic_mass()[live, None]
+        directions = (directions / chain.topic_mass()[:, None])[chain.in_use]  # parents first: none can die
         chain.rules.promotion_probability[promoting] = promotion_probability(
             directions.astype(np.float32), promoting_unit, problem.n_parents
         )

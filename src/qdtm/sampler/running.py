@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.sampler.chain import Chain, ChainState
+from qdtm.sampler.kernels import topic_sizes
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, Stage
 from qdtm.sampler.trace import Trace
 
@@ -79,12 +80,14 @@ class Averages:
 
     def add(self, chain: Chain) -> None:
         """Take the chain's state as one more sample."""
-        if self.n_samples:
-            missing = chain.counts.n_wk.shape[1] - self.n_wk.shape[1]
+        n_wk, promoted_wq = chain.counts
+        if not self.n_samples:
+            self.n_wk, self.promoted_wq = np.zeros(n_wk.shape), np.zeros(promoted_wq.shape)
+        if missing := n_wk.shape[1] - self.n_wk.shape[1]:
             self.n_wk = np.pad(self.n_wk, [(0, 0), (0, missing)])
-            self.n_wk[:, ~chain.in_use] = 0.0
-        self.n_wk = self.n_wk + chain.counts.n_wk.astype(np.float64)
-        self.promoted_wq = self.promoted_wq + chain.counts.promoted_wq.astype(np.float64)
+        self.n_wk[:, ~chain.in_use] = 0.0
+        self.n_wk += n_wk
+        self.promoted_wq += promoted_wq
         self.n_samples += 1
 
     def means(self, chain: Chain) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -120,8 +123,8 @@ class History:
         self.log_likelihood.append(chain.log_likelihood())
         self.n_topics.append(int(chain.in_use.sum()))
         self.n_tables.append(int(chain.m_k.sum()))
-        n_wq = chain.counts.n_wk[:, : chain.n_parents]  # (V, Q)
-        self.parent_tokens.extend(n_wq.sum(axis=0, dtype=np.int64).tolist())
+        n_q = topic_sizes(chain.counts.n_wk[:, : chain.n_parents])
+        self.parent_tokens.extend(n_q.astype(np.int64).tolist())
         return self.log_likelihood[-1]
 
     def trace(self, n_sweeps: int, settled: bool, interrupted: bool, n_samples: int) -> Trace:

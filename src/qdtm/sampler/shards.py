@@ -36,18 +36,6 @@ TOKENS_A_WORD = 16
 MOST_SHARDS = 64
 
 
-class DocumentPriors(NamedTuple):
-    """What is known of documents before they are swept; it does not change while a chain runs."""
-
-    swept: NDArray[np.bool_]  # (D,): which documents are swept; the others keep their topics
-    evidence_jq: NDArray[np.float32]  # (D, Q): multiplies the prior of each parent topic in each document
-
-    @classmethod
-    def flat(cls, n_documents: int, n_parents: int) -> DocumentPriors:
-        """Every document is swept, and none speaks for or against a parent."""
-        return cls(np.ones(n_documents, np.bool_), np.ones((n_documents, n_parents), np.float32))
-
-
 class Carried(NamedTuple):
     """What a sweep carries from token to token besides the counts."""
 
@@ -101,12 +89,13 @@ class Shard:
     number : int
     assignment : Assignment
         With offsets that start at 0.
-    documents : DocumentPriors
+    evidence_jq : ndarray of float32, shape (D, Q)
+        Multiplies the prior of each parent topic in each document.
     """
 
     number: int
     assignment: Assignment
-    documents: DocumentPriors
+    evidence_jq: NDArray[np.float32]
 
     def sweep(self, orders: Orders, counts: Counts, carried: Carried | None = None) -> Tally:
         """Sweep over the shard's documents, changing `counts`; return how many tokens of what they have.
@@ -123,8 +112,7 @@ class Shard:
         mass_k, stream = carried or orders.begin(self.number)
         sweep(
             self.assignment,
-            self.documents.swept,
-            self.documents.evidence_jq,
+            self.evidence_jq,
             counts,
             tally,
             mass_k,
@@ -157,7 +145,7 @@ def n_shards_for(n_tokens: int, n_words: int) -> int:
     return 1 << (max(1, min(wanted, MOST_SHARDS)).bit_length() - 1)
 
 
-def cut(assignment: Assignment, n_shards: int, documents: DocumentPriors) -> tuple[Shard, ...]:
+def cut(assignment: Assignment, n_shards: int, evidence_jq: NDArray[np.float32]) -> tuple[Shard, ...]:
     """Cut the documents into shards of about equally many tokens; their arrays are views of the whole's."""
     offsets = assignment.offsets
     ends = offsets[-1] * np.arange(1, n_shards) // n_shards
@@ -167,6 +155,5 @@ def cut(assignment: Assignment, n_shards: int, documents: DocumentPriors) -> tup
         here = slice(int(offsets[first]), int(offsets[last]))
         tokens, topics, links = (a[here] for a in (assignment.tokens, assignment.topics, assignment.links))
         own = Assignment(tokens, offsets[first : last + 1] - offsets[first], topics, links)
-        there = DocumentPriors(documents.swept[first:last], documents.evidence_jq[first:last])
-        shards.append(Shard(number, own, there))
+        shards.append(Shard(number, own, evidence_jq[first:last]))
     return tuple(shards)

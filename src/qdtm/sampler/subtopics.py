@@ -10,7 +10,7 @@ the parent, so all tokens start without a topic and draw one after the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,19 +86,23 @@ def fit_subtopics(
     keep : callable, optional
         As in `run_chain`.
     """
+    words, own = np.unique(tokens, return_inverse=True)  # most words of the corpus are not the topic's
     chain = open_chain(
         engine or Threads(),
-        unassigned(tokens, offsets),
-        subtopic_rules(tokens, n_words, priors),
+        unassigned(own.astype(np.int32), offsets),
+        subtopic_rules(own, len(words), priors),
         seed,
         (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of),
         alone=alone,
         state=saved and saved.state,
     )
-    return split_parent(
+    found = split_parent(
         chain, schedule, min_tokens, name=name, saved=saved, keep=keep, progress=progress,
         interruption=interruption,
     )  # fmt: skip
+    counts = np.zeros((n_words, found.counts.shape[1]))
+    counts[words] = found.counts
+    return replace(found, counts=counts)
 
 
 def split_parent(

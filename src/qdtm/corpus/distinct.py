@@ -1,0 +1,158 @@
+"""A corpus as the model sees it: each different document once, in an order that only their content decides.
+
+In: a `Corpus`. Out: its `DistinctCorpus`, and the way back from what was found in it to the documents as they
+came. So a shuffled file gives the same topics, bytes and all, and a text that is there a thousand times
+weighs no more than one that is there once. What counts documents still counts them all (`copies`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.hashing import hash_documents
+from qdtm.corpus.store import Document, DocumentStore
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistinctCorpus(Corpus):
+    """The different documents of a corpus, in the order of a hash of their content.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (D',)
+        Where each of them first stands in the corpus that it was made of.
+    place : ndarray of int64, shape (D,)
+        Which of them each document of that corpus is.
+    """
+
+    rows: NDArray[np.int64]
+    place: NDArray[np.int64]
+
+    @property
+    def distinct(self) -> DistinctCorpus:
+        """Itself."""
+        return self
+
+    @property
+    def by_content(self) -> DistinctCorpus:
+        """Itself."""
+        return self
+
+    @cached_property
+    def copies(self) -> NDArray[np.int64]:
+        """How many documents each of them stands for, (D',)."""
+        return np.bincount(self.place, minlength=len(self.rows))
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Give each document as it came what was found for it here, (D, ...)."""
+        return values[self.place]
+
+    def token_places(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the tokens of the documents as they came, with these offsets, stand here, (N,)."""
+        moved = self.offsets[self.place] - offsets[:-1]
+        return np.arange(offsets[-1]) + np.repeat(moved, np.diff(offsets))
+
+    def token_rows(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the tokens here first stand in the documents as they came, (N',)."""
+        moved = offsets[self.rows] - self.offsets[:-1]
+        return np.arange(self.offsets[-1]) + np.repeat(moved, np.diff(self.offsets))
+
+
+def find_distinct(corpus: Corpus, *, keep_copies: bool = False) -> DistinctCorpus:
+    """Put the documents of a corpus in the order of their content.
+
+    Parameters
+    ----------
+    keep_copies : bool
+        Whether documents with the same text stay beside each other; else each is there once.
+    """
+    rows, place = arrange(corpus, keep_copies=keep_copies)
+    return take_rows(corpus, rows, place)
+
+
+def take_rows(corpus: Corpus, rows: NDArray[np.int64], place: NDArray[np.int64]) -> DistinctCorpus:
+    """Make the distinct corpus of documents whose rows, and whose places among these, are known."""
+    lengths = corpus.document_lengths[rows]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    at = np.arange(offsets[-1]) + np.repeat(corpus.offsets[rows] - offsets[:-1], lengths)
+    return DistinctCorpus(
+        corpus.vocabulary,
+        corpus.tokens[at],
+        offsets,
+        ArrangedDocuments(corpus.documents, rows),
+        corpus.pipeline,
+        rows=rows,
+        place=place,
+    )
+
+
+def arrange(corpus: Corpus, *, keep_copies: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of the different documents by content, (D',), and which of them each is, (D,)."""
+    hashes = hash_documents(corpus.tokens, corpus.offsets)
+    _, first, group, size = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
+    if len(first) == corpus.n_documents:
+        return first, group
+    texts = np.zeros(corpus.n_documents, np.uint64)
+    alike = np.flatnonzero(size[group] > 1)  # the same words: the texts may differ in what is left out
+    texts[alike] = [_hash_text(document.text) for document in corpus.documents.select(alike.tolist())]
+    order = np.lexsort((texts, hashes))
+    is_new = np.ones(corpus.n_documents, np.bool_)
+    if not keep_copies:
+        same = (np.diff(hashes[order]) == 0) & (np.diff(texts[order]) == 0)
+        is_new[1:] = ~same
+    place = np.empty(corpus.n_documents, np.int64)
+    place[order] = np.cumsum(is_new) - 1
+    return order[is_new], place
+
+
+def _hash_text(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+class ArrangedDocuments:
+    """Documents of a store in another order.
+
+    Parameters
+    ----------
+    source : DocumentStore
+    rows : ndarray of int64
+        Of the source.
+    """
+
+    def __init__(self, source: DocumentStore, rows: NDArray[np.int64]) -> None:
+        self._source, self._rows = source, rows
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return self._source.field_names
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Document:
+        return next(self.select([index]))
+
+    def __iter__(self) -> Iterator[Document]:
+        return self.select(range(len(self)))
+
+    def select(self, indices: Iterable[int]) -> Iterator[Document]:
+        """Yield the documents at `indices`, in that order."""
+        wanted = list(indices)
+        found = self._source.select(self._rows[wanted].tolist())
+        for index, document in zip(wanted, found, strict=True):
+            yield replace(document, index=index)
+
+    def find(self, id: str) -> int | None:
+        """Return the first place of a document with an id, None if there is none."""
+        row = self._source.find(id)
+        at = np.flatnonzero(self._rows == row) if row is not None else ()
+        return int(at[0]) if len(at) else None
