@@ -4,6 +4,9 @@ from qdtm.concepts import Query, WordCheck, check_query
 from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
 from qdtm.errors import ParameterError, QueryError
 
+TWELVE = "apple bread candle drum elbow fern glove hammer ink jar kettle lamp".split()
+"""Words that make documents differ: copies count once."""
+
 
 def test_a_fine_query(news):
     check = check_query(news, "Middle East")
@@ -177,7 +180,7 @@ def papers():
         "On 9/11 they met.",
         "On 9 November 11 met.",
     ]
-    return Corpus.from_texts([f"{text} {filling} {text[:0]}" for text in said] * 1 + [filling] * 12)
+    return Corpus.from_texts([f"{text} {filling} {text[:0]}" for text in said] + [f"{filling} {word}" for word in TWELVE])
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +238,7 @@ def test_an_excluded_word_that_nothing_has_is_said(papers):
 
 
 def test_a_word_too_rare_for_the_vocabulary_is_found_in_the_texts():
-    texts = ["the zebras of the zoo", "a zebra in the zoo", "the zoo of the town"] + ["the town"] * 9
+    texts = ["the zebras of the zoo", "a zebra in the zoo", "the zoo of the town"] + [f"the town {word}" for word in TWELVE[:9]]
     corpus = Corpus.from_texts(texts, pipeline=TextPipeline(limits=VocabularyLimits(min_df=3)))
     check = check_query(corpus, "zebra")
     assert (check.verdict, check.n_named, check.words[0].status) == ("passing", 2, "rare")
@@ -265,7 +268,10 @@ def test_singular_and_plural_are_one_where_the_pipeline_left_them_apart():
 
 
 def test_what_many_documents_mention_is_more_than_in_passing():
-    texts = [f"{'ship ' * (j < 40)}" + "town street road house garden tree " * 4 for j in range(80)]
+    texts = [
+        f"{'ship ' * (j < 40)}{TWELVE[j % 12]} {TWELVE[j // 12]} " + "town street road house garden tree " * 4
+        for j in range(80)
+    ]
     check = check_query(Corpus.from_texts(texts), "ship")
     assert (check.verdict, check.n_mainly) == ("fine", 0)
     assert check.reason == "40 of 80 documents have 'ship', but none more than in passing."

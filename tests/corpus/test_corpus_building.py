@@ -91,7 +91,8 @@ def test_any_texts_keep_their_rows_and_words(texts):
 def test_limits_hold(texts, min_df, max_df, max_words):
     limits = VocabularyLimits(min_df, max_df, max_words)
     everything = Corpus.from_texts([*texts, "sentinel"], pipeline=PLAIN)
-    allowed = (everything.document_frequency >= min_df) & (everything.document_frequency <= max_df)
+    once = Corpus.from_tokens(list({tuple(PLAIN(text)): None for text in [*texts, "sentinel"]}))
+    allowed = (once.document_frequency >= min_df) & (once.document_frequency <= max_df)  # copies count once
     if not allowed.any():
         with pytest.raises(CorpusError):
             Corpus.from_tokens([PLAIN(text) for text in [*texts, "sentinel"]], limits=limits)
@@ -104,7 +105,7 @@ def test_limits_hold(texts, min_df, max_df, max_words):
     np.testing.assert_array_equal(corpus.document_frequency, everything.document_frequency[kept])
     left_out = np.setdiff1d(np.flatnonzero(allowed), kept)
     if len(left_out):
-        assert everything.word_counts[left_out].max() <= everything.word_counts[kept].min()
+        assert once.word_counts[left_out].max() <= once.word_counts[kept].min()
 
 
 def test_ids_and_fields():

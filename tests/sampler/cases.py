@@ -21,7 +21,6 @@ class Case:
     """A state of the sampler and what the next sweeps may do. `sweep` changes it in place."""
 
     assignment: Assignment
-    swept: np.ndarray
     evidence_jq: np.ndarray
     counts: Counts
     tally: Tally
@@ -43,7 +42,6 @@ class Case:
         """What `sweep` and its twin take, in order."""
         return (
             self.assignment,
-            self.swept,
             self.evidence_jq,
             self.counts,
             self.tally,
@@ -63,7 +61,6 @@ class Case:
     def copy(self) -> Case:
         return Case(
             Assignment(*(array.copy() for array in self.assignment)),
-            self.swept.copy(),
             self.evidence_jq.copy(),
             Counts(*(array.copy() for array in self.counts)),
             Tally(*(array.copy() for array in self.tally)),
@@ -103,7 +100,7 @@ def make_case(
     seed: int,
     n_columns: int,
     closed: np.ndarray | None = None,
-    documents: np.ndarray | None = None,
+    n_swept: int | None = None,
     may_open_topics: bool = True,
     shares: np.ndarray | None = None,
     evidence: np.ndarray | None = None,
@@ -111,9 +108,11 @@ def make_case(
     """Count a start, draw the state of its random stream and, unless given, shares of the topics."""
     rng = np.random.default_rng(seed)
     counts = recount(assignment, *rules.n_related.shape, len(rules.beta))
-    swept = np.full(len(assignment.offsets) - 1, documents is None)
-    if documents is not None:
-        swept[documents] = True
+    if n_swept is not None:  # the others are counted, and keep their topics
+        offsets = assignment.offsets[: n_swept + 1]
+        assignment = Assignment(
+            *(part[: offsets[-1]] if part is not assignment.offsets else offsets for part in assignment)
+        )
     stream = rng.integers(0, 2**64, 1, np.uint64)
     prior_k = np.zeros(len(rules.beta), np.float32)
     prior_k[:n_columns] = rules.alpha * (rng.dirichlet(np.ones(n_columns)) if shares is None else shares)
@@ -121,10 +120,9 @@ def make_case(
         prior_k[~counts.n_wk.any(axis=0)] = 0
     none = np.empty(0, np.int64)
     if evidence is None:
-        evidence = np.ones((len(swept), rules.n_related.shape[1]), np.float32)
+        evidence = np.ones((len(assignment.offsets) - 1, rules.n_related.shape[1]), np.float32)
     return Case(
         assignment,
-        swept,
         evidence,
         counts,
         empty_tally(n_columns),
@@ -170,9 +168,6 @@ def random_parents(seed: int) -> Case:
     fixed = rules.fixed_topic[tokens]
     assignment = assign(tokens, offsets, np.where(fixed >= 0, fixed, free).astype(np.int32))
     closed = np.flatnonzero(rng.random(n_parents) < 0.5) if rng.random() < 0.3 else None
-    documents = np.arange(shape.n_documents)
-    if rng.random() < 0.25:
-        documents = rng.permutation(documents)[: rng.integers(0, shape.n_documents + 1)]
     may_open_topics = bool(rng.random() < 0.75) or bool((assignment.topics < 0).any())
     evidence = rng.choice([0.02, 0.5, 1.0, 3.7, 20.0], (shape.n_documents, n_parents)).astype(np.float32)
     return make_case(
@@ -181,7 +176,6 @@ def random_parents(seed: int) -> Case:
         seed=seed,
         n_columns=n_columns,
         closed=closed,
-        documents=documents,
         may_open_topics=may_open_topics,
         evidence=evidence if rng.random() < 0.5 else None,
     )

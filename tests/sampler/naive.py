@@ -83,13 +83,13 @@ class NaiveSampler:
                     self.n_kw[k, w] += 1
                     self.promoted_kw[k, w] += links > 0
 
-    def sweep(self, swept: list[bool], evidence_jq: np.ndarray) -> None:
-        """One iteration of Algorithm 1 over some documents, counting in all."""
-        for document, is_swept, evidence in zip(self.documents, swept, evidence_jq, strict=True):
+    def sweep(self, evidence_jq: np.ndarray) -> None:
+        """One iteration of Algorithm 1."""
+        for document, evidence in zip(self.documents, evidence_jq, strict=True):
             self.prior_jk = list(self.prior_k)
             for q in range(self.n_parents):
                 self.prior_jk[q] = f32(self.prior_k[q]) * f32(evidence[q])
-            for i in range(len(document.words) if is_swept else 0):
+            for i in range(len(document.words)):
                 self.redraw(document, i)
             self.tally(document)
 
@@ -235,7 +235,6 @@ class NaiveSweep:
 
 def naive_sweep(
     assignment: Assignment,
-    swept: np.ndarray,
     evidence_jq: np.ndarray,
     counts: Counts,
     tally: Tally,
@@ -250,7 +249,7 @@ def naive_sweep(
     del word_kind
     documents, stream = open_documents(assignment), Stream(int(stream_state[0]))
     sampler = NaiveSampler(documents, rules, mass_k.tolist(), prior_k, stream, n_columns)
-    sampler.sweep(swept.tolist(), evidence_jq)
+    sampler.sweep(evidence_jq)
     return NaiveSweep(
         assignment_of(documents, assignment),
         counts_of(sampler, counts),

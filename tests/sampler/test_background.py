@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,10 @@ from qdtm.sampler.engines import Threads
 from qdtm.sampler.progress import Progress
 
 WORDS = own_words(5, 20)
+
+needs_ctrl_c = pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="Ctrl-C is ignored here"
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +45,11 @@ def learned(corpus: Corpus, n_jobs: int = 1, **options) -> Background:
 
 def kept_files(cache: Path) -> list[Path]:
     return sorted((cache / "backgrounds").glob("*"))
+
+
+def forget(corpus: Corpus) -> None:
+    """Make a corpus as new, but for what the cache folder has."""
+    corpus.__dict__.pop("distinct", None)
 
 
 def told() -> tuple[list[Progress], object]:
@@ -80,7 +90,8 @@ def test_planted_topics_come_back(planted) -> None:
 def test_it_says_how_far_it_is(corpus: Corpus) -> None:
     seen, tell = told()
     learned(corpus, progress=tell)
-    assert [each.sweep for each in seen] == list(range(1, module.N_SWEEPS + 1))
+    assert [each.sweep for each in seen] == list(range(1, len(seen) + 1))
+    assert 2 * module.WINDOW * module.LOOK_EVERY <= len(seen) <= module.N_SWEEPS
     assert {(each.stage, each.query, each.max_sweeps) for each in seen} == {
         ("background", None, module.N_SWEEPS)
     }
@@ -93,12 +104,12 @@ class TestCache:
         seen, tell = told()
         first = background_of(corpus, progress=tell)
         assert background_of(corpus, progress=tell) is first
-        assert len(seen) == module.N_SWEEPS
+        assert [each.sweep for each in seen].count(1) == 1
         assert len(kept_files(cold_cache)) == 1
 
     def test_the_next_process_reads_it(self, corpus: Corpus, cold_cache: Path) -> None:
         first = background_of(corpus)
-        module._KNOWN.clear()
+        forget(corpus)
         seen, tell = told()
         again = background_of(corpus, progress=tell)
         assert not seen
@@ -124,7 +135,7 @@ class TestCache:
             path.write_bytes(
                 {"cut short": whole[:-7], "no file of its kind": b"{}" * 40, "emptied": b""}[damage]
             )
-        module._KNOWN.clear()
+        forget(corpus)
         again = background_of(corpus)
         np.testing.assert_array_equal(again.token_topics, first.token_topics)
         assert path.read_bytes() == whole
@@ -133,11 +144,11 @@ class TestCache:
         self, corpus: Corpus, cold_cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         background_of(corpus)
-        module._KNOWN.clear()
-        monkeypatch.setattr(module, "_MADE_BY", "others")
+        forget(corpus)
+        monkeypatch.setattr(module, "MADE_BY", "others")
         seen, tell = told()
         background_of(corpus, progress=tell)
-        assert len(seen) == module.N_SWEEPS
+        assert seen
         assert len(kept_files(cold_cache)) == 1
 
     def test_it_is_bounded_and_the_oldest_go_first(
@@ -173,7 +184,7 @@ class TestCache:
 
         contents = set()
         for n_jobs, (query, seed) in enumerate([("a00", 0), ("b00", 7)], start=1):
-            module._KNOWN.clear()
+            forget(corpus)
             for path in kept_files(cold_cache) if cold_cache.exists() else []:
                 path.unlink()
             options = {"embeddings": None, "max_sweeps": 3, "subtopics": False}
@@ -181,3 +192,45 @@ class TestCache:
             (path,) = kept_files(cold_cache)
             contents.add(path.read_bytes())
         assert len(contents) == 1
+
+
+class TestStopping:
+    """Learning that is interrupted or killed goes on where it was, to the same topics."""
+
+    def interrupted(self, corpus: Corpus, after: int) -> list[Progress]:
+        seen: list[Progress] = []
+
+        def tell(progress: Progress) -> None:
+            seen.append(progress)
+            if progress.sweep == after:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt):
+            background_of(corpus, progress=tell)
+        return seen
+
+    @needs_ctrl_c
+    def test_ctrl_c_loses_nothing(self, corpus: Corpus, cold_cache: Path) -> None:
+        expected = learned(corpus.distinct)
+        assert len(self.interrupted(corpus, 12)) == 12
+        seen, tell = told()
+        found = background_of(corpus, progress=tell)
+        assert seen[0].sweep == 13
+        np.testing.assert_array_equal(found.token_topics, expected.token_topics)
+        assert [path.suffix for path in kept_files(cold_cache)] == [".safetensors"]
+
+    @needs_ctrl_c
+    def test_what_is_damaged_is_learned_anew(self, corpus: Corpus, cold_cache: Path) -> None:
+        self.interrupted(corpus, 12)
+        for path in kept_files(cold_cache)[0].rglob("*.safetensors"):
+            path.write_bytes(b"")
+        seen, tell = told()
+        background_of(corpus, progress=tell)
+        assert seen[0].sweep == 1
+
+
+def test_copies_of_a_document_do_not_change_it(corpus: Corpus, cold_cache: Path) -> None:
+    words = [[corpus.vocabulary[w] for w in corpus.tokens[a:b]] for a, b in pairwise(corpus.offsets)]
+    many = Corpus.from_tokens([words[3], *words, *[words[7]] * 50])
+    assert many.distinct.fingerprint == corpus.distinct.fingerprint
+    np.testing.assert_array_equal(background_of(many).token_topics, background_of(corpus).token_topics)

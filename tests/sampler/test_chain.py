@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from qdtm.sampler.assignment import assign, recount
+from qdtm.sampler.assignment import assign, documents_with, recount
 from qdtm.sampler.chain import Chain
+from qdtm.sampler.kernels import LANES, TALLIED
 from qdtm.sampler.progress import Interruption, Progress
+from qdtm.sampler.resting import part
 from qdtm.sampler.running import Averages, ChainResult, Schedule, has_settled, run_chain
-from qdtm.sampler.shards import DocumentPriors
 
 from .cases import chain_of, plain_rules, planted_case, topic_mass
 
@@ -210,10 +211,8 @@ class TestChain:
 
     def test_only_the_documents_that_are_to_be_swept_change(self) -> None:
         case = planted_case(0).case
-        n_documents = len(case.assignment.offsets) - 1
-        priors = DocumentPriors.flat(n_documents, case.rules.n_related.shape[1])
-        priors.swept[30:] = False
-        chain = chain_of(case.assignment, case.rules, 0, (1,), documents=priors)
+        swept = np.arange(len(case.assignment.offsets) - 1) < 30
+        chain = chain_of(case.assignment, case.rules, 0, (1,), swept=swept)
         before = chain.assignment.topics.copy()
         for _ in range(5):
             chain.step()
@@ -222,14 +221,39 @@ class TestChain:
         np.testing.assert_array_equal(after[stop:], before[stop:])
         assert (after[:stop] != before[:stop]).any()
 
+    def test_documents_that_rest_count(self) -> None:
+        """What is swept sees the words and the tables of all, and the books are those of all."""
+        case = planted_case(0).case
+        rng = np.random.default_rng(0)
+        swept = rng.random(len(case.assignment.offsets) - 1) < 0.4
+        chain = chain_of(case.assignment, case.rules, 0, (1,), swept=swept)
+        start = recount(case.assignment, *case.rules.n_related.shape, chain.counts.n_wk.shape[1])
+        np.testing.assert_array_equal(chain.counts.n_wk, start.n_wk)
+        np.testing.assert_array_equal(chain.m_k, documents_with(case.assignment, len(chain.m_k)))
+        for _ in range(5):
+            chain.step()
+            now = recount(chain.assignment, *case.rules.n_related.shape, chain.counts.n_wk.shape[1])
+            np.testing.assert_array_equal(chain.counts.n_wk, now.n_wk)
+            np.testing.assert_array_equal(chain.counts.promoted_wq, now.promoted_wq)
+            assert (chain.m_k >= documents_with(chain.assignment, len(chain.m_k))).all()
+
+    def test_tables_of_long_documents_that_rest_are_as_many_as_expected(self) -> None:
+        n, alpha = 5 * TALLIED, 1.0
+        assignment = assign(np.zeros(n + 1, np.int32), np.array([0, n, n + 1]), np.zeros(n + 1, np.int32))
+        _, resting = part(assignment, np.array([False, True]), plain_rules(1, LANES, alpha=alpha))
+        prior = alpha  # it has all tokens
+        expected = sum(prior / (prior + i) for i in range(TALLIED, n))
+        assert resting.tally.further_tables[0] == round(expected)
+        assert resting.tally.documents_kn[0, TALLIED] == 1
+
     def test_evidence_draws_documents_to_a_parent(self) -> None:
         """Two equal halves: where evidence speaks for a parent it gets more of the free words."""
         case = planted_case(0, promotes=False).case
         n_documents = len(case.assignment.offsets) - 1
-        priors = DocumentPriors.flat(n_documents, case.rules.n_related.shape[1])
+        priors = np.ones((n_documents, case.rules.n_related.shape[1]), np.float32)
         half = np.arange(n_documents) // 3 % 2 == 0  # documents of the three topics come in turn
-        priors.evidence_jq[half], priors.evidence_jq[~half] = 20.0, 0.02
-        chain = chain_of(case.assignment, case.rules, 0, (1,), documents=priors)
+        priors[half], priors[~half] = 20.0, 0.02
+        chain = chain_of(case.assignment, case.rules, 0, (1,), evidence_jq=priors)
         chain.step()
         in_parent = chain.assignment.topics < chain.n_parents
         free = chain.rules.fixed_topic[chain.assignment.tokens] < 0

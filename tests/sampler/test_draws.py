@@ -49,7 +49,7 @@ def promoting_case(third_word: int) -> Case:
         promotion_probability=np.array([[1, 0], [0, 1], [0.3, 0], [0, 0], [0, 0]], np.float32),
     )
     return make_case(
-        assignment, rules, seed=0, n_columns=LANES, documents=np.array([0]), shares=np.array(SHARES)
+        assignment, rules, seed=0, n_columns=LANES, n_swept=1, shares=np.array(SHARES)
     )
 
 
@@ -94,7 +94,7 @@ def test_a_word_promotes_with_its_probability() -> None:
         rules,
         seed=0,
         n_columns=LANES,
-        documents=np.array([0]),
+        n_swept=1,
     )
     promoted = [again.assignment.links[0] > 0 for again in sweeps_through(case, nth=1)]
     assert np.mean(promoted) == pytest.approx(0.3, abs=TOLERANCE)

@@ -108,7 +108,7 @@ class TestLongDocuments:
         problem = self.problem(int(LONGEST) + 1)
         assert fitting_evidence(problem)[:, 0].tolist() == [0.0] + [1.0] * 6 + [0.0] * 6
         assert claimed_documents(problem)[0] == -1
-        assert document_priors(problem).evidence_jq[0, 0] == np.float32(LEAST_PRIOR)
+        assert document_priors(problem)[1][0, 0] == np.float32(LEAST_PRIOR)
         assert topics_at_start(problem)[0] == 0
 
     def test_one_of_usual_length_is(self) -> None:
@@ -196,7 +196,7 @@ class TestPriors:
 
     def test_priors_are_how_much_likelier_than_usual_within_bounds(self) -> None:
         problem = alone([1.0] + [0.01] * 30 + [0.0] * 69, [0] * 100, [[1]] * 100)
-        evidence = document_priors(problem).evidence_jq
+        evidence = document_priors(problem)[1]
         usual = 1.3 / 100
         assert evidence[0, 0] == MOST_PRIOR
         np.testing.assert_allclose(evidence[1:31, 0], 0.01 / usual, rtol=1e-5)
@@ -205,7 +205,7 @@ class TestPriors:
         assert evidence.dtype == np.float32
 
     def test_a_query_without_evidence_has_a_prior_all_the_same(self) -> None:
-        evidence = document_priors(alone([0.0, 0.0], [0, 0], [[1], [2]])).evidence_jq
+        evidence = document_priors(alone([0.0, 0.0], [0, 0], [[1], [2]]))[1]
         assert np.isfinite(evidence).all()
         assert (evidence > 0).all()
 
@@ -213,14 +213,14 @@ class TestPriors:
         p = [0.9] + [0.001 * j for j in range(40)]
         documents = [[1, 2]] * 40 + [[0, 1]]  # the last has the query's word
         problem = alone(p, [0] * 82, documents)
-        swept = document_priors(problem).swept
+        swept, _ = document_priors(problem)
         assert len(swept) == 42
         likeliest = np.argsort(-problem.evidence[:, 0], kind="stable")[: MARGIN * 2]  # they sum to 1.68
         assert set(np.flatnonzero(swept)) == {*likeliest.tolist(), 40}
 
     def test_the_others_keep_their_topics(self) -> None:
         problem = added()
-        chain, swept = join(problem), document_priors(problem).swept
+        chain, (swept, _) = join(problem), document_priors(problem)
         before = chain.assignment.topics.copy()
         for _ in range(5):
             chain.step()
@@ -231,7 +231,7 @@ class TestPriors:
     def test_queries_of_before_keep_their_priors(self) -> None:
         p = EVIDENCE[:, 0]
         expected = np.clip(p / p.mean(), LEAST_PRIOR, MOST_PRIOR)
-        np.testing.assert_allclose(document_priors(added()).evidence_jq[:7, 0], expected, rtol=1e-5)
+        np.testing.assert_allclose(document_priors(added())[1][:7, 0], expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -85,7 +85,6 @@ def test_the_largest_draws_open_no_closed_column(below_the_top: int) -> None:
 @pytest.mark.parametrize(("may_open_topics", "last"), [(False, 2), (True, LANES - 1)])
 def test_the_largest_draw_finds_the_last_column_with_weight(may_open_topics: bool, last: int) -> None:
     case = extreme_case(2**64 - 1, may_open_topics=may_open_topics)
-    case.swept[1:] = False
     twin = naive_sweep(*case.arguments)
     case.sweep()
     assert case.assignment.topics[0] == twin.assignment.topics[0] == last

@@ -169,7 +169,6 @@ def posterior(franchise: Franchise) -> tuple[dict[int, float], dict[tuple[int, i
 @njit
 def many_sweeps(
     assignment,
-    swept,
     evidence,
     counts,
     tally,
@@ -189,7 +188,7 @@ def many_sweeps(
         prior_k = (rules.alpha * shares).astype(np.float32)
         tally.documents_kn[:] = 0
         mass = base_mass + counts.n_wk.sum(axis=0)
-        sweep(assignment, swept, evidence, counts, tally, mass, prior_k, rules, word_kind, stream, n_columns)
+        sweep(assignment, evidence, counts, tally, mass, prior_k, rules, word_kind, stream, n_columns)
         m_k = draw_tables(tally, prior_k, stream)
         seen[s] = assignment.topics
         n_tables[s] = m_k.sum()
@@ -204,9 +203,9 @@ def visited(case: Case, n_sweeps: int) -> tuple[np.ndarray, np.ndarray]:
     """Sweep; return for each sweep the name of the partition into topics and the number of tables."""
     topics = np.empty((n_sweeps, len(case.assignment.tokens)), np.int32)
     n_tables = np.empty(n_sweeps, np.int64)
-    assignment, swept, evidence, counts, tally, mass_k, _, *rest = case.arguments
+    assignment, evidence, counts, tally, mass_k, _, *rest = case.arguments
     m_k = documents_with(assignment, case.n_columns)
-    many_sweeps(assignment, swept, evidence, counts, tally, mass_k, *rest, m_k, topics, n_tables)
+    many_sweeps(assignment, evidence, counts, tally, mass_k, *rest, m_k, topics, n_tables)
     return all_together(topics), n_tables
 
 

@@ -9,18 +9,17 @@ from qdtm.sampler.assignment import assign, recount, unassigned
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.kernels import Assignment
 from qdtm.sampler.running import Schedule, run_chain
-from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, DocumentPriors, cut, n_shards_for
+from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, cut, n_shards_for
 
 from .cases import chain_of, plain_rules, planted_case
 
 SCHEDULE = Schedule(12, 12)
 
 
-def priors_of(assignment: Assignment) -> DocumentPriors:
+def priors_of(assignment: Assignment) -> np.ndarray:
     """Priors by which each document can be told."""
     n_documents = len(assignment.offsets) - 1
-    evidence = np.arange(3 * n_documents, dtype=np.float32).reshape(n_documents, 3)
-    return DocumentPriors(np.arange(n_documents) % 3 > 0, evidence)
+    return np.arange(3 * n_documents, dtype=np.float32).reshape(n_documents, 3)
 
 
 def promoting_chain(n_shards: int, n_jobs: int = 1) -> Chain:
@@ -119,8 +118,7 @@ class TestCut:
         np.testing.assert_array_equal(np.concatenate([s.assignment.tokens for s in shards]), whole.tokens)
         lengths = np.concatenate([np.diff(shard.assignment.offsets) for shard in shards])
         np.testing.assert_array_equal(lengths, np.diff(whole.offsets))
-        for n, field in enumerate(priors):
-            np.testing.assert_array_equal(np.concatenate([s.documents[n] for s in shards]), field)
+        np.testing.assert_array_equal(np.concatenate([s.evidence_jq for s in shards]), priors)
         longest = np.diff(whole.offsets).max()
         sizes = [len(shard.assignment.tokens) for shard in shards]
         assert max(sizes) - min(sizes) <= 2 * longest

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.hashing import hash_documents
+from qdtm.corpus.learned import LearnedTopics
 from qdtm.corpus.store import Document, DocumentStore
 
 
@@ -50,6 +51,16 @@ class DistinctCorpus(Corpus):
     def copies(self) -> NDArray[np.int64]:
         """How many documents each of them stands for, (D',)."""
         return np.bincount(self.place, minlength=len(self.rows))
+
+    @property
+    def learned(self) -> LearnedTopics | None:
+        """What was learned of these documents, if it was."""
+        known: LearnedTopics | None = self.__dict__.get("_learned")
+        return known
+
+    def remember(self, learned: LearnedTopics) -> None:
+        """Keep what was learned of these documents; an index that is saved then has it."""
+        self.__dict__["_learned"] = learned
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Give each document as it came what was found for it here, (D, ...)."""

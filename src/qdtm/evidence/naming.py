@@ -114,6 +114,7 @@ class NamingCounter:
         self._index = TermIndex.of(corpus)
         self._texts = TextSearch.of(corpus)
         self._counted = _COUNTED.setdefault(corpus, {})
+        self._copies = np.asarray(getattr(corpus, "copies", np.ones(self._index.n_documents, np.int64)))
 
     def name(self, alternatives: Sequence[Alternative], barred: Sequence[ResolvedWord] = ()) -> Naming:
         """Find the documents that name one of the alternatives and have nothing of what is barred."""
@@ -128,7 +129,7 @@ class NamingCounter:
             namings=namings,
             strength=strength_of(namings, lengths),
             possible=possible,
-            n_excluded=int((found > 0).sum() - (namings > 0).sum()),
+            n_excluded=int(self._copies[(found > 0) & ~possible].sum()),
         )
 
     def count(self, alternative: Alternative) -> FloatArray:

@@ -1,13 +1,16 @@
 """The background: what a corpus is about before anything is asked of it.
 
 In: the tokens of a corpus. Out: `Background`, the topic of each token. A Hierarchical Dirichlet Process over
-the whole corpus, learned once for a corpus, whatever is asked of it later and with whatever seed.
+the whole corpus, learned once for a corpus, whatever is asked of it later and with whatever seed. It is kept
+in the index of the corpus, or in the cache folder, found again by the corpus' fingerprint; so is what there
+is of it when learning is interrupted or killed, and the next to ask goes on from there.
 """
 
 from __future__ import annotations
 
+import shutil
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from math import isqrt
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -17,12 +20,16 @@ from numpy.typing import NDArray
 
 from qdtm.cache import atomic_path, cache_directory
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.distinct import DistinctCorpus
+from qdtm.corpus.learned import LearnedTopics, read_learned, write_learned
 from qdtm.errors import StorageError
 from qdtm.sampler.assignment import assign
-from qdtm.sampler.chain import open_chain
+from qdtm.sampler.chain import Chain, open_chain
+from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.progress import Progress, ProgressCallback
+from qdtm.sampler.progress import Progress, ProgressCallback, defer_interrupts
+from qdtm.sampler.running import Run, Saved, has_settled
 from qdtm.sampler.subtopics import subtopic_rules
 
 PHASE = 5
@@ -31,6 +38,10 @@ PHASE = 5
 SEED = 0
 
 N_SWEEPS = 60
+"""It is learned in so many sweeps at most, fewer if the likelihood settles before."""
+
+LOOK_EVERY, WINDOW = 5, 3
+"""Sweeps between two looks at the likelihood, and how many looks are compared with as many before."""
 
 MOST_TOPICS = 100
 """The topics that the background of a large corpus starts with; a small one starts with sqrt(D)."""
@@ -77,6 +88,7 @@ def learn_background(
     *,
     n_topics: int | None = None,
     progress: ProgressCallback | None = None,
+    keeper: ChainKeeper | None = None,
 ) -> Background:
     """Learn the topics of a corpus.
 
@@ -84,15 +96,34 @@ def learn_background(
     ----------
     n_topics : int, optional
         Topics to start with; more are opened or closed as the model finds fit.
+    keeper : ChainKeeper, optional
+        Where learning goes on, and is written down now and then, and at Ctrl-C.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        At Ctrl-C, once what there is has been written down.
     """
+    saved = None if keeper is None else _saved(keeper)
+    state, run = saved or (None, Run())
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(PHASE,)))
     n_topics = n_topics or min(MOST_TOPICS, max(2, isqrt(len(offsets) - 1)))
     start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
-    chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,))
-    for done in range(1, N_SWEEPS + 1):
-        chain.step()
-        if progress is not None:
-            progress(Progress("background", None, done, N_SWEEPS, int(chain.in_use.sum()), None))
+    chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,), state=state)
+    with defer_interrupts() as interruption:
+        while not run.finished:
+            chain.step()
+            run.done += 1
+            likelihood = run.history.look(chain, run.done) if run.done % LOOK_EVERY == 0 else None
+            run.settled = has_settled(run.history.log_likelihood, WINDOW)
+            run.finished = run.settled or run.done >= N_SWEEPS
+            if progress is not None:
+                n_now = int(chain.in_use.sum())
+                progress(Progress("background", None, run.done, N_SWEEPS, n_now, likelihood))
+            if keeper is not None and not run.finished:
+                (keeper.keep_now if interruption.requested else keeper.keep)(chain, run)
+            if interruption.requested:
+                raise KeyboardInterrupt
     topics = chain.assignment.topics
     chain.shards.release()
     return Background.of_topics(tokens, topics, n_words)
@@ -105,66 +136,91 @@ def background_of(
     n_topics: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Background:
-    """Return the background of a corpus: learned once, then remembered here and in the cache folder."""
-    known = _KNOWN.setdefault(corpus, {})
+    """Return the background of a corpus' distinct documents: learned once, then remembered.
+
+    Parameters
+    ----------
+    n_topics : int, optional
+        As in `learn_background`.
+    """
+    inside = corpus.distinct
+    known = _KNOWN.setdefault(inside, {})
     if n_topics not in known:
-        path = (
-            cache_directory() / "backgrounds" / f"{corpus.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
-        )
-        topics = _read(path, corpus)
-        if topics is None:
-            found = learn_background(
-                corpus.tokens,
-                corpus.offsets,
-                corpus.n_words,
-                engine or Threads(),
-                n_topics=n_topics,
-                progress=progress,
-            )
-            _keep(path, found.token_topics)
-        else:
-            found = Background.of_topics(corpus.tokens, topics, corpus.n_words)
-        known[n_topics] = found
+        learned = inside.learned if n_topics is None else None
+        path = _backgrounds() / f"{inside.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
+        if learned is None or learned.made_by != MADE_BY:
+            learned = read_learned(path, inside.n_tokens)
+        if learned is None or learned.made_by != MADE_BY:
+            learned = _learn(inside, path, engine or Threads(), n_topics, progress)
+        if n_topics is None:
+            inside.remember(learned)
+        known[n_topics] = Background.of_topics(inside.tokens, learned.topics, inside.n_words)
     return known[n_topics]
 
 
-def _read(path: Path, corpus: Corpus) -> NDArray[np.int32] | None:
-    """Read topics that were kept; None if there are none, or they are damaged or of other versions."""
-    from safetensors import SafetensorError, safe_open
-
-    if not path.is_file():
-        return None
-    try:
-        with safe_open(path, framework="numpy") as file:
-            if (file.metadata() or {}).get("made_by") != _MADE_BY:
-                return None
-            topics = np.asarray(file.get_tensor("topics"))
-    except (SafetensorError, OSError):
-        return None
-    sound = topics.ndim == 1 and len(topics) == corpus.n_tokens and topics.dtype == np.int16
-    return topics.astype(np.int32) if sound and topics.min(initial=0) >= 0 else None
-
-
-def _keep(path: Path, topics: NDArray[np.int32]) -> None:
-    """Keep topics for the next time, and others as there is room; no cache is no reason to stop."""
-    from safetensors.numpy import save_file
-
-    if topics.max(initial=0) > np.iinfo(np.int16).max:
-        return
-    try:
+def _learn(
+    corpus: DistinctCorpus,
+    path: Path,
+    engine: Engine,
+    n_topics: int | None,
+    progress: ProgressCallback | None,
+) -> LearnedTopics:
+    """Learn, and keep what was learned; no cache is no reason to stop."""
+    checkpoint = Checkpoint(path.with_suffix(".unfinished"))
+    found = learn_background(
+        corpus.tokens,
+        corpus.offsets,
+        corpus.n_words,
+        engine,
+        n_topics=n_topics,
+        progress=progress,
+        keeper=_PatientKeeper(checkpoint, "background"),
+    )
+    learned = LearnedTopics(found.token_topics, MADE_BY)
+    with suppress(StorageError, OSError):
         with atomic_path(path) as temporary:
-            save_file({"topics": topics.astype(np.int16)}, temporary, metadata={"made_by": _MADE_BY})
-        kept = sorted(path.parent.glob("*.safetensors"), key=lambda file: -file.stat().st_mtime)
-        sizes = np.cumsum([file.stat().st_size for file in kept])
-        for file, size in zip(kept[1:], sizes[1:].tolist(), strict=True):
-            if size > MOST_KEPT:
-                file.unlink(missing_ok=True)
+            write_learned(temporary, learned)
+        shutil.rmtree(checkpoint.folder, ignore_errors=True)
+        _make_room(path)
+    return learned
+
+
+def _make_room(newest: Path) -> None:
+    """Remove the oldest files of the folder until the rest may stay; what is unfinished is the oldest."""
+    kept = sorted(newest.parent.iterdir(), key=lambda entry: (entry != newest, -entry.stat().st_mtime))
+    sizes = np.cumsum([_size(entry) for entry in kept])
+    for entry, size in zip(kept[1:], sizes[1:].tolist(), strict=True):
+        if size > MOST_KEPT:
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink(missing_ok=True)
+
+
+def _size(entry: Path) -> int:
+    files = entry.rglob("*") if entry.is_dir() else (entry,)
+    return sum(file.stat().st_size for file in files)
+
+
+class _PatientKeeper(ChainKeeper):
+    """A keeper whose failures only cost the time to learn again."""
+
+    def keep_now(self, chain: Chain, run: Run) -> None:
+        """Write the chain down, if the disk allows."""
+        with suppress(StorageError, OSError):
+            super().keep_now(chain, run)
+
+
+def _saved(keeper: ChainKeeper) -> Saved | None:
+    """Where learning was put down; None if it never was, or what there is cannot be used."""
+    try:
+        return keeper.saved()
     except (StorageError, OSError):
-        return
+        return None
+
+
+def _backgrounds() -> Path:
+    return cache_directory() / "backgrounds"
 
 
 _KNOWN: WeakKeyDictionary[Corpus, dict[int | None, Background]] = WeakKeyDictionary()
-_MADE_BY = ", ".join(
-    ["qdtm background 1", f"{N_SWEEPS} sweeps", f"beta {PRIORS.beta}"]
-    + [f"{package} {version(package)}" for package in ("numba", "numpy")]
-)
+
+MADE_BY = f"qdtm background 2, {N_SWEEPS} sweeps, beta {PRIORS.beta}"
+"""What topics are learned with: others that are found in a file are learned anew."""

@@ -116,12 +116,16 @@ class ChainKeeper:
         now = time.monotonic()
         if now < self._due and not (run.finished and now >= self._checkpoint.started + EVERY):
             return
+        self.keep_now(chain, run)
+        after = time.monotonic()
+        self._due = after + max(EVERY, (after - now) / MOST_SHARE)
+
+    def keep_now(self, chain: Chain, run: Run) -> None:
+        """Write the chain down."""
         older = self._folders()
         write_chain(self._checkpoint.prepare() / f"{self._name}-{chain.n_sweeps:06d}", chain, run)
         for folder in older:
             shutil.rmtree(folder, ignore_errors=True)
-        after = time.monotonic()
-        self._due = after + max(EVERY, (after - now) / MOST_SHARE)
 
     def _folders(self) -> list[Path]:
         """The chain's folders, newest last."""

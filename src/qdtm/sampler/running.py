@@ -80,7 +80,7 @@ class Averages:
 
     def add(self, chain: Chain) -> None:
         """Take the chain's state as one more sample."""
-        n_wk, promoted_wq = chain.counts
+        n_wk, promoted_wq = chain.counts.n_wk, chain.counts.promoted_wq
         if not self.n_samples:
             self.n_wk, self.promoted_wq = np.zeros(n_wk.shape), np.zeros(promoted_wq.shape)
         if missing := n_wk.shape[1] - self.n_wk.shape[1]:
