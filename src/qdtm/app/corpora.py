@@ -1,8 +1,8 @@
 """The corpora of a workspace: what they are called, how large they are, what was left out of them.
 
 `corpora/<id>/` holds `upload.json` and the uploaded file until it is read, then `about.json` and the saved
-corpus. Results refer to that, so a corpus that the user removes is marked `forgotten`, and its files stay until
-no result needs them.
+corpus. Results refer to that, so a corpus that the user removes is marked `forgotten`, and its files stay
+until no result needs them.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def forget_corpus(workspace: Workspace, jobs: Jobs, id: str) -> None:
 
 
 def tidy_corpora(workspace: Workspace, jobs: Jobs) -> None:
-    """Remove the corpora that were forgotten and that no result, or fit that may still have one, refers to."""
+    """Remove the corpora that were forgotten and that no result, nor a fit under way, refers to."""
     needed = {job.request.corpus for job in jobs.fits() if job.has_result or not job.has_ended}
     for id in workspace.ids("corpora"):
         if id not in needed and (workspace.folder("corpora", id) / _FORGOTTEN).exists():

@@ -30,7 +30,7 @@ def save_again(
     force: bool,
     all_documents: bool,
 ) -> None:
-    """Save a result that came from `directory`, with a report if it had one, and perhaps with all documents."""
+    """Save a result that came from `directory`, with a report if it had one, perhaps with all documents."""
     goal = output or directory
     had_report = (Path(directory) / REPORT).is_file()
     model.save(goal, force=force or _is_same(directory, output), all_documents=all_documents or None)
