@@ -91,7 +91,7 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     if as_json:
         print_json({"path": output} | result_json(model.result_, 10))
     elif not quiet:
-        print_page(_page(model, output, with_report=with_report))
+        print_page(_page(model, output, options, with_report=with_report))
     end_if_interrupted(model, output)
 
 
@@ -152,12 +152,15 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> Iterator[RenderableType]:
+def _page(
+    model: QueryDrivenTopicModel, output: str, options: Mapping[str, Any], *, with_report: bool
+) -> Iterator[RenderableType]:
     from qdtm.cli.stability_views import stability_page
     from qdtm.cli.views import facts, heading, result_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
-
+    listed = "all documents" if options["all_documents"] else "the documents about a query"
+    index = [] if (Path(output) / "corpus").exists() else [("index", f"needed again: {options['corpus']}")]
     yield from result_page(model.result_)
     yield from stability_page(model.stability_)
     yield heading("saved", output)
@@ -165,7 +168,8 @@ def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> It
         [
             *(report if with_report else []),
             ("topics.csv", "all topics with their words"),
-            ("documents.csv", "relevance, whether it is about each query, main subtopic of documents"),
+            ("documents.csv", f"{listed}: relevance, main subtopic, your own columns"),
+            *index,
             ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
     )
