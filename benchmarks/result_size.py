@@ -35,7 +35,7 @@ def main() -> None:
         write_documents(folder / "texts.csv", options.documents)
         Corpus.read(folder / "texts.csv").save(folder / "index")
         corpus = Corpus.load(folder / "index")
-        model = QueryDrivenTopicModel(QUERY, refuse=False, max_sweeps=20, min_sweeps=10).fit(corpus)
+        model = QueryDrivenTopicModel(QUERY, max_sweeps=20, min_sweeps=10).fit(corpus)
         n_about, n_topics = int(model.relevance().about.sum()), model.fit_.n_topics
         print(f"{corpus!r}, {n_topics} topics, {n_about:,} about {QUERY!r}")
         print(f"the index: {megabytes(folder / 'index'):.1f} MB\n")
