@@ -1,6 +1,7 @@
 """What was saved with the current schema can be loaded, and no byte of it can change unnoticed.
 
-`tests/saved/` holds a model and a corpus as they were saved then. Models of an older schema are fitted anew.
+`tests/saved/` holds a corpus, a model with a copy of it and a model that refers to it, as they were saved
+then. Models of an older schema are fitted anew.
 """
 
 import random
@@ -48,7 +49,7 @@ def test_a_saved_corpus_is_loaded(path):
 
 def test_a_flipped_bit_of_any_file_is_noticed(tmp_path):
     rng = random.Random(5)
-    copy = shutil.copytree(MODELS[-1], tmp_path / "model")
+    copy = shutil.copytree(SAVED / f"model-{MODEL_VERSION}", tmp_path / "model")
     for path in sorted(path for path in copy.rglob("*") if path.is_file() and path.name not in REMADE):
         whole = path.read_bytes()
         for at in {0, len(whole) - 1, *rng.sample(range(len(whole)), 6)}:

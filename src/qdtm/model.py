@@ -479,14 +479,44 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
 
     # --- storage -----------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Save the model and its corpus to a folder, with `topics.csv` and `documents.csv` beside."""
-        self._result.save(path, force=force)
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        standalone: bool = False,
+        all_documents: bool | None = None,
+    ) -> None:
+        """Save the model to a folder, with `topics.csv` and `documents.csv` beside.
+
+        If the corpus was loaded from a folder (`Corpus.load`), the model refers to it.
+
+        Parameters
+        ----------
+        path : path
+        force : bool
+            Replace a result that was saved there before.
+        standalone : bool
+            Copy the corpus in any case.
+        all_documents : bool, optional
+            Whether `documents.csv` has all documents, not only those that are about a query; by default as
+            it was saved before, if it was.
+        """
+        self._result.save(path, force=force, standalone=standalone, all_documents=all_documents)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a saved model. Nothing in the folder is run."""
-        return cls.of(Result.load(path))
+    def load(
+        cls, path: str | os.PathLike[str], *, corpus: Corpus | str | os.PathLike[str] | None = None
+    ) -> Self:
+        """Load a saved model. Nothing in the folder is run.
+
+        Parameters
+        ----------
+        path : path
+        corpus : Corpus or path, optional
+            The corpus that it refers to, where that is no longer found.
+        """
+        return cls.of(Result.load(path, corpus=corpus))
 
     @classmethod
     def of(cls, result: Result) -> Self:

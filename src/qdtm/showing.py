@@ -178,11 +178,18 @@ class ShowsResult:
 
         return write_report(self._result, path)
 
-    def export(self, path: str | os.PathLike[str], format: Format = "csv", *, force: bool = False) -> Path:
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: Format = "csv",
+        *,
+        force: bool = False,
+        all_documents: bool = False,
+    ) -> Path:
         """Write tables as "csv" (a folder), "xlsx" or "json"; see `qdtm.export.export_result`."""
         from qdtm.export import export_result
 
-        return export_result(self._result, path, format, force=force)
+        return export_result(self._result, path, format, force=force, all_documents=all_documents)
 
     def to_topicwizard(self) -> dict[str, Any]:
         """Return what topicwizard calls topic data; see `qdtm.export.interop.to_topicwizard`."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,9 +8,18 @@ from threading import Event
 
 import pytest
 
-from qdtm.app.corpora import DEMO, new_upload, read_about, write_upload
+from qdtm.app.corpora import (
+    DEMO,
+    forget_corpus,
+    list_corpora,
+    new_upload,
+    read_about,
+    tidy_corpora,
+    write_upload,
+)
 from qdtm.app.intake import index_corpus
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, STARTED, Job, JobLimits, Jobs
+from qdtm.app.opened import Opened
 from qdtm.app.rendering import render
 from qdtm.app.requests import (
     Columns,
@@ -19,6 +29,7 @@ from qdtm.app.requests import (
     request_from_json,
     request_to_json,
 )
+from qdtm.app.takeaway import KINDS, make_file
 from qdtm.app.tasks import run
 from qdtm.app.workspace import NotFoundError, Workspace, write_json
 from qdtm.concepts import Query
@@ -158,6 +169,46 @@ def test_a_fit_that_meets_a_query_in_passing_ends_with_the_documents_that_mentio
     [mention] = outcome["mentions"]
     assert "fairy penguins" in mention["passage"]
     assert "fairy penguins" in render("mentions.html", mentions=outcome["mentions"])
+
+
+def test_results_refer_to_a_corpus_that_stays_until_none_needs_it(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    upload = new_upload(workspace, "reports.csv")
+    write_table(upload.path)
+    write_upload(workspace, upload)
+    index_corpus(workspace, IndexRequest(upload.id, "Reports", Columns("body", "key")))
+    request = FitRequest(upload.id, "Reports", (Query("school"),))
+    fitted, waiting = jobs.submit(request), jobs.submit(request)
+    folder = workspace.folder("jobs", fitted)
+    write_json(folder / OUTCOME, run(request, folder, lambda: False))
+    assert not (folder / "result" / "corpus").exists()
+
+    forget_corpus(workspace, jobs, upload.id)
+    assert upload.id not in [about.id for about in list_corpora(workspace)]
+    with pytest.raises(NotFoundError, match="has been removed"):
+        read_about(workspace, upload.id)
+    result = Opened(workspace, jobs).result(fitted).result
+    assert result.corpus.n_documents == 90
+    taken = make_file(KINDS[3], result, request, workspace.root)
+
+    jobs.cancel(waiting)
+    tidy_corpora(workspace, jobs)
+    assert workspace.ids("corpora") == [upload.id]
+    jobs.remove(fitted)
+    tidy_corpora(workspace, jobs)
+    assert workspace.ids("corpora") == []
+    with zipfile.ZipFile(taken) as archive:
+        archive.extractall(workspace.root / "taken")
+    assert Result.load(workspace.root / "taken" / taken.stem).corpus.n_documents == 90
+
+
+def test_a_corpus_without_results_is_removed_and_the_demo_is_not(workspace: Workspace) -> None:
+    jobs = Jobs(workspace, JobLimits(running=0))
+    (workspace.root / "corpora" / DEMO).mkdir()
+    id = workspace.new("corpora")
+    for each in (DEMO, id):
+        forget_corpus(workspace, jobs, each)
+    assert workspace.ids("corpora") == [DEMO]
 
 
 def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, tmp_path: Path) -> None:

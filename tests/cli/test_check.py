@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from qdtm.cli.main import cli
 
+from .conftest import TEXTS
+
 
 @pytest.fixture
 def folder(result, tmp_path):
@@ -72,11 +74,21 @@ def test_the_table_of_documents_agrees_with_the_answers(folder, answer, run, tmp
     assert relevance(folder / "documents.csv") == before
     answer(["n"] * 3)
     after = relevance(folder / "documents.csv")
+    assert len(after) < len(before)  # fewer are about the query now
     assert sum(after) < sum(before)
     run("export", folder, "-o", tmp_path / "tables")
     assert relevance(tmp_path / "tables" / "documents.csv", "utf-8-sig") == pytest.approx(after, abs=2e-6)
     answer([], "--fresh")
     assert relevance(folder / "documents.csv") == before
+
+
+def test_the_table_has_all_documents_again_if_it_had_all(folder, answer, run):
+    run("add", folder, "-q", "election", "--all-documents", "--quiet")
+    assert len((folder / "documents.csv").read_text("utf-8").splitlines()) == 1 + len(TEXTS)
+    before = (folder / "documents.csv").read_bytes()
+    answer(["n"] * 12)
+    assert len((folder / "documents.csv").read_text("utf-8").splitlines()) == 1 + len(TEXTS)
+    assert (folder / "documents.csv").read_bytes() != before
 
 
 def test_a_slip_at_the_last_document_can_be_mended(folder, answer):

@@ -24,7 +24,7 @@ def fit(run, news, fast, tmp_path):
 
 
 def test_writes_a_model_and_tables(fit, tmp_path):
-    result = fit("--id-column", "nr", queries=("fire", "cricket match"))
+    result = fit("--id-column", "nr", "--all-documents", queries=("fire", "cricket match"))
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == [
         *("corpus", "documents.csv", "model.safetensors", "qdtm.json", "report.html", "topics.csv"),
@@ -42,6 +42,15 @@ def test_writes_a_model_and_tables(fit, tmp_path):
     assert "fire  answerable  topic 0" in result.stdout
     assert "\x1b" not in result.stdout
     assert QueryDrivenTopicModel.load(out).topics_[1].name == "cricket match"
+
+
+def test_documents_are_those_about_a_query(fit, tmp_path):
+    fit("--quiet")
+    with (tmp_path / "out" / "documents.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    model = QueryDrivenTopicModel.load(tmp_path / "out")
+    assert len(rows) == model.relevance("fire").about.sum() < len(TEXTS)
+    assert {row["about: fire"] for row in rows} == {"yes"}
 
 
 def test_json_is_pure(fit, tmp_path):
@@ -92,9 +101,10 @@ def test_no_promotion_and_the_papers_preset(fit, tmp_path):
     assert model.fit_.parameters["preset"] == "paper"
 
 
-def test_a_saved_corpus_can_be_fitted(run, result, tmp_path):
+def test_the_corpus_of_a_result_can_be_fitted(run, result, tmp_path):
     run("fit", result / "corpus", "-q", "election", "-o", tmp_path / "out", "--max-sweeps", 8, "--quiet")
     assert QueryDrivenTopicModel.load(tmp_path / "out").topics_[0].name == "election"
+    assert (tmp_path / "out" / "corpus").is_dir()  # that of another result is not relied upon
 
 
 def test_force_replaces_an_earlier_result(fit, tmp_path):

@@ -1,6 +1,7 @@
 """`qdtm index`: a corpus is read once, and every command starts from what was saved."""
 
 import json
+import shutil
 
 import pytest
 
@@ -49,11 +50,73 @@ def test_concepts_are_those_of_the_file(run, index, news):
 
 def test_a_fit_is_that_of_the_file(run, index, news, tmp_path):
     options = ("-q", "fire", "--max-sweeps", 8, "--quiet")
-    run("fit", index, "-o", tmp_path / "a", *options)
+    run("fit", index, "-o", tmp_path / "a", *options, "--standalone")
+    run("fit", index, "-o", tmp_path / "c", *options)
     run("fit", news, "--id-column", "nr", "-o", tmp_path / "b", *options)
     names = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+    for name in ("model.safetensors", "topics.csv", "documents.csv", "report.html"):
+        assert (tmp_path / "c" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+    assert not (tmp_path / "c" / "corpus").exists()
+
+
+@pytest.fixture
+def referring(run, index, tmp_path):
+    """Return a result that refers to an index which has been moved, and where that is now."""
+    home = shutil.copytree(index, tmp_path / "index")
+    options = ("--max-sweeps", 8, "--quiet", "--no-report")
+    run("fit", home, "-q", "fire", "-q", "cricket match", "-o", tmp_path / "result", *options)
+    return tmp_path / "result", home.rename(tmp_path / "moved")
+
+
+COMMANDS = {
+    "show": (),
+    "docs": (),
+    "report": (),
+    "export": ("-o", "{out}"),
+    "explain": ("--doc", "n1"),
+    "contrast": ("fire", "cricket match"),
+    "transform": ("{news}",),
+    "compare": ("{result}",),
+    "check": ("--export", "{out}"),
+    "drill": ("0.1", "-o", "{out}"),
+    "add": ("-q", "election", "-o", "{out}"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_finds_the_index_or_says_that_it_is_gone(run, referring, news, tmp_path, command):
+    result, moved = referring
+    places = {"out": tmp_path / "out", "news": news, "result": result}
+    given = [result, *(part.format(**places) for part in COMMANDS[command])]
+    failed = run(command, *given, code=2)
+    said = failed.stderr.splitlines()[-1]
+    assert said.startswith(f"qdtm: {str(result)!r} needs its index, which is gone: it is not at ")
+    assert "--index DIR" in said
+    assert not (tmp_path / "out").exists()
+    opened = run(command, *given, "--index", moved, code=2 if command == "drill" else 0)
+    assert command != "drill" or "too small to split" in opened.stderr
+
+
+def test_what_goes_on_from_a_result_refers_to_its_index(run, referring, tmp_path):
+    result, moved = referring
+    run("add", result, "-q", "election", "-o", tmp_path / "more", "--quiet", "--index", moved)
+    assert not (tmp_path / "more" / "corpus").exists()
+    run("show", tmp_path / "more")  # where it is now is known
+    moved.rename(tmp_path / "index")
+    run("show", result)
+
+
+def test_another_index_is_refused(run, referring, news, tmp_path):
+    result, moved = referring
+    run("index", news, "-o", tmp_path / "index", "--max-words", 5, "--quiet")
+    said = run("show", result, code=2).stderr
+    assert "is another one (the fingerprint differs)" in said
+    assert said.count("\n") == 1
+    said = run("show", result, "--index", tmp_path / "index", code=2).stderr
+    assert f"{str(tmp_path / 'index')!r} is not the index of {str(result)!r}" in said
+    run("show", result, "--index", moved)
 
 
 def test_new_documents_may_be_an_index(run, index, news, result):

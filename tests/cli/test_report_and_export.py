@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from .conftest import TEXTS
+
 
 def test_fit_writes_a_report_that_force_replaces(run, news, fast, tmp_path):
     out = tmp_path / "out"
@@ -54,6 +56,16 @@ def test_export(run, result, tmp_path, format):
         assert rows[0]["document"] == "n1"
     elif format == "json":
         assert json.loads(path.read_text("utf-8"))["documents"][0]["document"] == "n1"
+
+
+def test_documents_are_those_about_a_query_or_all(run, result, tmp_path):
+    def n_documents(*options):
+        run("export", result, "--format", "json", "-o", tmp_path / "x", "--force", *options)
+        return len(json.loads((tmp_path / "x").read_text("utf-8"))["documents"])
+
+    with (result / "documents.csv").open(encoding="utf-8", newline="") as file:
+        assert n_documents() == len(list(csv.DictReader(file))) < len(TEXTS)
+    assert n_documents("--all-documents") == len(TEXTS)
 
 
 def test_explain(run, result):

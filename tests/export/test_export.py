@@ -60,7 +60,7 @@ def sheets(path):
 
 
 def test_csv(result, tmp_path):
-    export_result(result, tmp_path / "out")
+    export_result(result, tmp_path / "out", all_documents=True)
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == ["concept_words.csv", "documents.csv", "subtopics.csv", "topics.csv"]
     rows = list(csv.DictReader((tmp_path / "out" / "documents.csv").open(encoding="utf-8-sig", newline="")))
@@ -73,7 +73,7 @@ def test_csv(result, tmp_path):
 
 
 def test_xlsx(result, tmp_path):
-    found = sheets(export_result(result, tmp_path / "out.xlsx", "xlsx"))
+    found = sheets(export_result(result, tmp_path / "out.xlsx", "xlsx", all_documents=True))
     assert list(found) == ["about", "topics", "subtopics", "concept words", "documents"]
     for sheet in found.values():
         assert sheet.freeze_panes == "A2"
@@ -116,7 +116,7 @@ def test_json(result, tmp_path):
 
 
 def test_a_long_table_goes_on_in_another_sheet(result, tmp_path):
-    write_workbook(result, tmp_path / "out.xlsx", max_rows=5)
+    write_workbook(result, tmp_path / "out.xlsx", all_documents=True, max_rows=5)
     found = sheets(tmp_path / "out.xlsx")
     parts = [sheet for title, sheet in found.items() if title.startswith("documents")]
     assert [sheet.title for sheet in parts] == ["documents", "documents 2", "documents 3"]
@@ -144,7 +144,7 @@ def test_libreoffice_reads_the_workbook(result, tmp_path):
     soffice = shutil.which("soffice") or shutil.which("libreoffice")
     if not soffice:
         pytest.skip("LibreOffice is not installed")
-    path = export_result(result, tmp_path / "out.xlsx", "xlsx")
+    path = export_result(result, tmp_path / "out.xlsx", "xlsx", all_documents=True)
     profile = f"-env:UserInstallation=file://{tmp_path}/profile"
     every_sheet = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
     command = [soffice, profile, "--headless", "--convert-to", every_sheet, "--outdir", tmp_path, path]
@@ -202,7 +202,7 @@ def test_sheets_are_zipped_parts(result, tmp_path):
 
 
 def test_tables_agree_with_the_result(result):
-    tables = {table.name: list(table.rows()) for table in result_tables(result)}
+    tables = {table.name: list(table.rows()) for table in result_tables(result, all_documents=True)}
     assert [row[0] for row in tables["topics"]] == ["0", "1", "b1", "b2"]
     assert [row[0] for row in tables["subtopics"]] == ["0.1", "0.2"]
     columns = documents_table(result).columns
@@ -215,6 +215,32 @@ def test_tables_agree_with_the_result(result):
         assert [row[columns.index(f"about: {name}")] for name in ("cricket", "fire")] == [
             "yes" if q in about else "no" for q in range(2)
         ]
+
+
+def test_documents_are_those_about_a_query_unless_all_are_wanted(result, tmp_path):
+    everything = documents_table(result, all_documents=True)
+    columns = [everything.columns.index(f"about: {name}") for name in ("cricket", "fire")]
+    about = [row for row in everything.rows() if "yes" in [row[column] for column in columns]]
+    assert 0 < len(about) < result.corpus.n_documents
+    table = documents_table(result)
+    assert list(table.rows()) == about
+    assert len(list(table.own_rows())) == len(about)
+    for format in ("csv", "xlsx", "json"):
+        some, all_ = (
+            export_result(result, tmp_path / f"{n}.{format}", format, all_documents=bool(n)) for n in range(2)
+        )
+        assert documents_in(some, format) == [row[0] for row in about]
+        assert documents_in(all_, format) == [f"={j}" for j in range(10)]
+
+
+def documents_in(path, format):
+    """Return the names in an exported table of documents."""
+    if format == "csv":
+        rows = csv.DictReader((path / "documents.csv").open(encoding="utf-8-sig", newline=""))
+        return [row["document"].removeprefix("'") for row in rows]
+    if format == "json":
+        return [row["document"] for row in json.loads(path.read_text("utf-8"))["documents"]]
+    return [row[0].value for row in sheets(path)["documents"].iter_rows(min_row=2)]
 
 
 def test_other_tools(result):
@@ -249,7 +275,7 @@ def test_tables_are_replaced_together(result, tmp_path, beside):
 def test_opened_subtopics_come_after_those_they_are_part_of():
     corpus = make_corpus()
     deep = Result(opened(make_fit(corpus), corpus, "1.2"), corpus)
-    _, subtopics, _, documents = result_tables(deep)
+    _, subtopics, _, documents = result_tables(deep, all_documents=True)
     rows = [dict(zip(subtopics.columns, row, strict=True)) for row in subtopics.rows()]
     assert [row["id"] for row in rows] == ["0.1", "0.2", "1.1", "1.2", "1.3", "1.2.1", "1.2.2"]
     below, whole = rows[5:], rows[3]

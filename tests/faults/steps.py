@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import random
 import shutil
 from contextlib import redirect_stdout
@@ -18,6 +19,7 @@ from qdtm import Corpus
 from qdtm.cli.main import cli
 from qdtm.cli.report import REPORT
 from qdtm.results.result import Result
+from qdtm.storage import MANIFEST, seal
 
 TOPICS = (
     "fire wind smoke forest bushfire firefighters town burns crews season",
@@ -74,7 +76,7 @@ class Step:
         digest = hashlib.sha256()
         for path in sorted([self.place, *self.place.rglob("*")]):
             if path.is_file() and path.name != REPORT and not path.name.startswith("."):
-                digest.update(path.name.encode() + b"\0" + path.read_bytes())
+                digest.update(path.name.encode() + b"\0" + _bytes_of(path))
         return digest.hexdigest()
 
     @property
@@ -108,6 +110,17 @@ def make_steps(folder: Path) -> dict[str, Step]:
         step("report", "report", "model"),
     )
     return {step.name: step for step in steps}
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Return what is in a file; of a manifest all but where the index lies, which is where it was put."""
+    if path.name != MANIFEST:
+        return path.read_bytes()
+    manifest = json.loads(path.read_bytes())
+    of_corpus = manifest["content"].get("corpus", {})
+    for where in ("path", "absolute"):
+        of_corpus.pop(where, None)
+    return seal(manifest)
 
 
 def run_qdtm(*args: str) -> None:

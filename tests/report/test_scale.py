@@ -48,6 +48,6 @@ def test_a_million_documents(tmp_path):
     page = write_report(result, tmp_path / "report.html")
     assert page.stat().st_size < 5_000_000
     assert "1,000,000 documents" in page.read_text("utf-8")
-    tables = export_result(result, tmp_path / "tables")
+    tables = export_result(result, tmp_path / "tables", all_documents=True)
     with (tables / "documents.csv").open(encoding="utf-8-sig") as file:
         assert sum(1 for _ in file) == n + 1

@@ -70,7 +70,7 @@ def make_fit(corpus, queries=("cricket", "fire"), n_background=2, n_subtopics=(2
         "subtopic_rest": (0.0,) * n_queries,
         "token_topics": topics,
         "token_subtopics": subtopics,
-        "token_promoted": rng.integers(0, 2, corpus.n_tokens).astype(np.uint8),
+        "token_promoted": (rng.integers(0, 2, corpus.n_tokens) * (topics < n_queries)).astype(np.uint8),
         "parent_trace": make_trace(),
         "subtopic_traces": tuple(make_trace(4) for _ in queries),
         "beta": 0.5,

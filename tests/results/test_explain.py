@@ -39,7 +39,7 @@ def test_shares_are_of_the_share_in_the_topic(result, fit, corpus):
 
 def test_the_nearest_concept_word_pulled_a_promoted_token(result, fit):
     first, second = (fit.concepts[0].words[i].word for i in (0, 1))
-    everything = replace(fit, token_promoted=np.ones_like(fit.token_promoted))
+    everything = replace(fit, token_promoted=(fit.token_topics < fit.n_queries).astype(np.uint8))
     explained = explain_document(Result(everything, result.corpus), 0, 0)
     for token in explained.tokens:
         if token.topic == "0":

@@ -113,7 +113,7 @@ def test_refuses_another_corpus(tmp_path, fit):
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, corpus, fit, monkeypatch):
-    def full(*args):
+    def full(*args, **options):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("qdtm.results.storage.write_documents", full)
@@ -203,10 +203,20 @@ def rewrite(folder, change=None, version=VERSION):
         lambda c: c.update(threshold=[]),
         lambda c: c.update(parameters=3),
         lambda c: c.update(versions=None),
-        lambda c: c.update(token_type="float64"),
+        lambda c: c.update(token_types=["float64", "int8"]),
+        lambda c: c.update(token_types=["uint8", "float64"]),
+        lambda c: c.update(token_types=["uint8"]),
+        lambda c: c.update(token_types=3),
         lambda c: c.update(related=1),
         lambda c: c.update(presentation={"labels": {}, "time_column": 3}),
-        lambda c: c.update(corpus_fingerprint="0" * 64),
+        lambda c: c["presentation"].update(all_documents="yes"),
+        lambda c: c["corpus"].update(fingerprint="0" * 64),
+        lambda c: c["corpus"].update(path="../nowhere"),
+        lambda c: c["corpus"].update(path="../nowhere", absolute="/nowhere"),
+        lambda c: c["corpus"].update(path="a\0b", absolute="\ud800"),
+        lambda c: c["corpus"].update(path="9" * 5_000, absolute="/" + "9" * 5_000),
+        lambda c: c["corpus"].clear(),
+        lambda c: c.update(corpus="here"),
     ],
 )
 def test_lies_are_refused_in_one_line(saved, change):

@@ -1,7 +1,8 @@
 """The corpora of a workspace: what they are called, how large they are, what was left out of them.
 
 `corpora/<id>/` holds `upload.json` and the uploaded file until it is read, then `about.json` and the saved
-corpus.
+corpus. Results refer to that, so a corpus that the user removes is marked `forgotten`, and its files stay
+until no result needs them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from qdtm.app.jobs import Jobs
 from qdtm.app.requests import Columns
 from qdtm.app.workspace import NotFoundError, Workspace, read_json, write_json
 from qdtm.corpus.readers import READERS
@@ -21,7 +23,7 @@ DEMO_NAME = "News articles (demo)"
 SAVED = "corpus"
 """The saved corpus, inside its folder."""
 
-_ABOUT, _UPLOAD = "about.json", "upload.json"
+_ABOUT, _UPLOAD, _FORGOTTEN = "about.json", "upload.json", "forgotten"
 _LONGEST_NAME = 120
 
 
@@ -86,9 +88,12 @@ def read_about(workspace: Workspace, id: str) -> AboutCorpus:
     Raises
     ------
     NotFoundError
-        If there is none, or it has not been read yet.
+        If there is none, or no more, or it has not been read yet.
     """
-    values = read_json(workspace.existing("corpora", id) / _ABOUT)
+    folder = workspace.existing("corpora", id)
+    if (folder / _FORGOTTEN).exists():
+        raise NotFoundError("There is no such corpus; it has been removed.")
+    values = read_json(folder / _ABOUT)
     if values is None:
         raise NotFoundError("This corpus has not been read yet; choose its columns first.")
     try:
@@ -104,6 +109,21 @@ def list_corpora(workspace: Workspace) -> Iterator[AboutCorpus]:
             yield read_about(workspace, id)
         except NotFoundError:
             continue
+
+
+def forget_corpus(workspace: Workspace, jobs: Jobs, id: str) -> None:
+    """Take a corpus off the list, for good; the demo articles stay."""
+    if id != DEMO:
+        (workspace.existing("corpora", id) / _FORGOTTEN).touch()
+        tidy_corpora(workspace, jobs)
+
+
+def tidy_corpora(workspace: Workspace, jobs: Jobs) -> None:
+    """Remove the corpora that were forgotten and that no result, nor a fit under way, refers to."""
+    needed = {job.request.corpus for job in jobs.fits() if job.has_result or not job.has_ended}
+    for id in workspace.ids("corpora"):
+        if id not in needed and (workspace.folder("corpora", id) / _FORGOTTEN).exists():
+            workspace.remove("corpora", id)
 
 
 def new_upload(workspace: Workspace, name: str) -> Upload:

@@ -22,7 +22,7 @@ from nicegui import ui
 
 from qdtm.app.connections import TimedConnection
 from qdtm.app.context import AppContext
-from qdtm.app.corpora import DEMO, DEMO_NAME
+from qdtm.app.corpora import DEMO, DEMO_NAME, tidy_corpora
 from qdtm.app.floods import bound_logs
 from qdtm.app.jobs import JobLimits, Jobs
 from qdtm.app.opened import Opened, vectors
@@ -180,6 +180,7 @@ async def _tend(context: AppContext) -> None:
             context.jobs.warm()
             if look % _LOOKS_BETWEEN_TIDYING == 0:
                 context.jobs.tidy()
+                tidy_corpora(context.workspace, context.jobs)
         except Exception:
             _log.exception("the jobs could not be tended")
         await asyncio.sleep(_SECONDS)

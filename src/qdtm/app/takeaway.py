@@ -66,7 +66,7 @@ def make_file(kind: FileKind, result: Result, request: FitRequest, folder: Path)
         "report": lambda: write_report(result, path),
         "xlsx": lambda: export_result(result, path, "xlsx"),
         "csv": lambda: _zip_of(path, lambda inside: export_result(result, inside, "csv")),
-        "model": lambda: _zip_of(path, result.save),
+        "model": lambda: _zip_of(path, lambda inside: result.save(inside, standalone=True)),
         "python": lambda: path.write_text(program(request, result), encoding="utf-8"),
     }
     makers[kind.name]()

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import asking_options, force_option, jobs_option, output_options, quiet_option
+from qdtm.cli.options import (
+    all_documents_option,
+    asking_options,
+    force_option,
+    index_option,
+    jobs_option,
+    output_options,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,7 +31,9 @@ if TYPE_CHECKING:
     "--rule", type=click.Choice(["and", "or"]), help="Must a document have all words of a query, or any?"
 )
 @click.option("-o", "--output", type=click.Path(), metavar="DIR2", help="Where to save the result.  [DIR]")
+@all_documents_option
 @force_option
+@index_option
 @jobs_option
 @quiet_option
 @output_options
@@ -31,7 +41,9 @@ def add(
     directory: str,
     rule: Any,
     output: str | None,
+    all_documents: bool,
     force: bool,
+    index: str | None,
     n_jobs: int | None,
     quiet: bool,
     as_json: bool,
@@ -51,14 +63,14 @@ def add(
 
     claim_goal(directory, output, force=force)
     queries = parse_queries(options)
-    model = open_model(directory)
+    model = open_model(directory, index)
     model.n_jobs = n_jobs
     notes = notes_console(quiet=quiet)
     with warnings_as_notes(notes), showing_progress(model, notes):
         for query in queries:
             model.add_query(query if rule is None else replace(query, rule=rule))
     note_doubts(model, notes)
-    save_again(model, directory, output, force=force)
+    save_again(model, directory, output, force=force, all_documents=all_documents)
     if as_json:
         print_json({"path": output or directory} | result_json(model.result_, 10))
     elif not quiet:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.failure import InterruptedFailure
-from qdtm.cli.options import output_options
+from qdtm.cli.options import index_option, output_options
 from qdtm.cli.report import REPORT
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _LAST_KEYS = "That was the last one: [b]ack, or any other key for what the answe
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
               help="Of a new sample.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Draw a new sample; the answers to the old one are dropped.")
+@index_option
 @output_options
 def check(directory: str, as_json: bool, **options: Any) -> None:
     """Say of some documents of DIR whether they are about a query, and learn how good its relevance is.
@@ -46,10 +47,10 @@ def check(directory: str, as_json: bool, **options: Any) -> None:
     from qdtm.cli.check_views import estimate_page
     from qdtm.cli.console import notes_console, print_json, print_page
     from qdtm.cli.json_forms import hand_check_json
+    from qdtm.cli.opening import open_result
     from qdtm.results.checks.drawing import begin_check
-    from qdtm.results.result import Result
 
-    result = Result.load(directory)
+    result = open_result(directory, options["index"])
     query = 0 if options["query"] is None else options["query"]
     begun = begin_check(result, query, options["n_documents"], seed=options["seed"], fresh=options["fresh"])
     notes = notes_console()

@@ -10,6 +10,7 @@ import click
 
 from qdtm.cli.options import (
     force_option,
+    index_option,
     jobs_option,
     output_options,
     quiet_option,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=int, default=0, metavar="N", help="How many other seeds.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write a page about it, .html.")
 @force_option
+@index_option
 @read_options
 @text_options
 @click.option("--embeddings", default="auto", show_default=True, metavar="NAME", help="As in `qdtm fit`.")
@@ -89,7 +91,7 @@ def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes:
     """Open or fit the reference, fit the other ways, and compare."""
     from qdtm.cli.console import print_note
     from qdtm.cli.fitting import fit_with_progress
-    from qdtm.results.result import Result
+    from qdtm.cli.opening import open_result
     from qdtm.results.sensitivity import compare_results
     from qdtm.variants import changed_model, changes, way_of
 
@@ -98,9 +100,10 @@ def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes:
         wrong = next(path for path in paths if path not in saved)
         raise ParameterError(f"{wrong!r} is no saved result; give results only, or one corpus.")
     model = None if saved else _fit_reference(paths[0], options, notes)
-    result = Result.load(paths[0]) if model is None else model.result_
+    index = options["index"]
+    result = open_result(paths[0], index) if model is None else model.result_
     q = result.query_index(options["query"] if saved and options["query"] else 0)
-    others = [(Path(path).name or path, Result.load(path)) for path in paths[1:]]
+    others = [(Path(path).name or path, open_result(path, index)) for path in paths[1:]]
     for change in changes(result, q, ways):
         notes.print(f"{change.label}:")
         model = model or _model_of(result)

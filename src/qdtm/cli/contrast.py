@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import output_options
+from qdtm.cli.options import index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,8 +27,17 @@ if TYPE_CHECKING:
     "--documents", "n_documents", type=click.IntRange(0), default=2, show_default=True, metavar="N",
     help="Documents of each side, and of both.",
 )  # fmt: skip
+@index_option
 @output_options
-def contrast(directory: str, left: str, right: str, n_words: int, n_documents: int, as_json: bool) -> None:
+def contrast(
+    directory: str,
+    left: str,
+    right: str,
+    n_words: int,
+    n_documents: int,
+    index: str | None,
+    as_json: bool,
+) -> None:
     """Say what query A of the result in DIR has and query B has not, and the other way round.
 
     A and B are names of queries, or their numbers from 0. Words are those that one topic has more than the
@@ -38,11 +47,12 @@ def contrast(directory: str, left: str, right: str, n_words: int, n_documents: i
     from dataclasses import asdict
 
     from qdtm.cli.console import print_json, print_page
+    from qdtm.cli.opening import open_result
     from qdtm.results.contrast import contrast_queries
-    from qdtm.results.result import Result
 
     asked = [int(name) if name.isdecimal() else name for name in (left, right)]
-    found = contrast_queries(Result.load(directory), *asked, n_words=n_words, n_documents=n_documents)
+    result = open_result(directory, index)
+    found = contrast_queries(result, *asked, n_words=n_words, n_documents=n_documents)
     if as_json:
         print_json(asdict(found))
     else:

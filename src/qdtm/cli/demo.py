@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import force_option, output_options, quiet_option, seed_option
+from qdtm.cli.options import all_documents_option, force_option, output_options, quiet_option, seed_option
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,12 +23,19 @@ QUERIES = ("israel palestinian", "afghanistan", "cricket", "asylum seekers")
     "-q", "--query", "texts", multiple=True, metavar="QUERY", help="Ask your own queries; may be repeated."
 )
 @click.option("-o", "--output", type=click.Path(), metavar="DIR", help="Save the result.")
+@all_documents_option
 @force_option
 @seed_option
 @quiet_option
 @output_options
 def demo(
-    texts: tuple[str, ...], output: str | None, force: bool, seed: int, quiet: bool, as_json: bool
+    texts: tuple[str, ...],
+    output: str | None,
+    all_documents: bool,
+    force: bool,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Find the topics of four queries in 350 news articles.
 
@@ -53,7 +60,7 @@ def demo(
         fit_with_progress(model, load_demo_corpus(), notes)
     note_doubts(model, notes)
     if output:
-        model.save(output, force=force)
+        model.save(output, force=force, all_documents=all_documents)
         model.report(Path(output) / REPORT)
     if as_json:
         tables = [model.documents(q, 5) for q in range(len(model.topics_))]

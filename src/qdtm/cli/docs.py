@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import output_options
+from qdtm.cli.options import index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,16 +27,23 @@ if TYPE_CHECKING:
 @click.option(
     "--subtopic", metavar="ID", help="Documents of one subtopic, such as 0.2, by their share in it."
 )
+@index_option
 @output_options
 def docs(
-    directory: str, query: str | None, n_documents: int, about: bool, subtopic: str | None, as_json: bool
+    directory: str,
+    query: str | None,
+    n_documents: int,
+    about: bool,
+    subtopic: str | None,
+    index: str | None,
+    as_json: bool,
 ) -> None:
     """List the documents behind the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import documents_json
-    from qdtm.results.result import Result
+    from qdtm.cli.opening import open_result
 
-    result = Result.load(directory)
+    result = open_result(directory, index)
     tables = []
     for q in _queries_asked(result, query, subtopic):
         n = result.relevance(q).n_listed if about else n_documents

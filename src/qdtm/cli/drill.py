@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import force_option, jobs_option, output_options, quiet_option
+from qdtm.cli.options import (
+    all_documents_option,
+    force_option,
+    index_option,
+    jobs_option,
+    output_options,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,7 +26,9 @@ if TYPE_CHECKING:
 @click.argument("directory", metavar="DIR", type=click.Path())
 @click.argument("subtopics", metavar="SUBTOPIC...", nargs=-1, required=True)
 @click.option("-o", "--output", type=click.Path(), metavar="DIR2", help="Where to save the result.  [DIR]")
+@all_documents_option
 @force_option
+@index_option
 @jobs_option
 @quiet_option
 @output_options
@@ -27,7 +36,9 @@ def drill(
     directory: str,
     subtopics: Sequence[str],
     output: str | None,
+    all_documents: bool,
     force: bool,
+    index: str | None,
     n_jobs: int | None,
     quiet: bool,
     as_json: bool,
@@ -44,12 +55,12 @@ def drill(
     from qdtm.cli.saving import claim_goal, save_again
 
     claim_goal(directory, output, force=force)
-    model = open_model(directory)
+    model = open_model(directory, index)
     model.n_jobs = n_jobs
     with showing_progress(model, notes_console(quiet=quiet)):
         for subtopic in subtopics:
             model.drill_down(subtopic)
-    save_again(model, directory, output, force=force)
+    save_again(model, directory, output, force=force, all_documents=all_documents)
     if as_json:
         opened = [topic_json(model.result_.topic(subtopic), 10) for subtopic in subtopics]
         print_json({"path": output or directory, "opened": opened})

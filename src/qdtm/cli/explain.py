@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import output_options
+from qdtm.cli.options import index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,16 +24,23 @@ if TYPE_CHECKING:
     "-n", "--tokens", "n_tokens", type=click.IntRange(1), default=15, show_default=True, metavar="N",
     help="Tokens listed, those that carry most first.",
 )  # fmt: skip
+@index_option
 @output_options
 def explain(
-    directory: str, document: str, query: str | None, subtopic: str | None, n_tokens: int, as_json: bool
+    directory: str,
+    document: str,
+    query: str | None,
+    subtopic: str | None,
+    n_tokens: int,
+    index: str | None,
+    as_json: bool,
 ) -> None:
     """Say why a document is relevant: the topic of each token, and how much it adds."""
     from qdtm.cli.console import print_json, print_page
+    from qdtm.cli.opening import open_result
     from qdtm.results.explain import explain_document
-    from qdtm.results.result import Result
 
-    explanation = explain_document(Result.load(directory), document, query, subtopic=subtopic)
+    explanation = explain_document(open_result(directory, index), document, query, subtopic=subtopic)
     if as_json:
         print_json(_json(explanation))
     else:

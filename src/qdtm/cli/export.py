@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from qdtm.cli.failure import debug_option
-from qdtm.cli.options import force_option
+from qdtm.cli.options import all_documents_option, force_option, index_option
 
 _ENDINGS = {"csv": "-csv", "xlsx": ".xlsx", "json": ".json"}
 
@@ -22,17 +22,23 @@ _ENDINGS = {"csv": "-csv", "xlsx": ".xlsx", "json": ".json"}
 @click.option(
     "-o", "--output", type=click.Path(), metavar="PATH", help="Where to.  [DIR-csv, DIR.xlsx, DIR.json]"
 )
+@all_documents_option
 @force_option
+@index_option
 @debug_option
-def export(directory: str, format: Any, output: str | None, force: bool) -> None:
+def export(
+    directory: str, format: Any, output: str | None, all_documents: bool, force: bool, index: str | None
+) -> None:
     """Write the topics, subtopics, concept words and documents of the result in DIR as tables.
 
-    Documents come with all of your own columns, their relevance to each query, whether they are about it, and
-    their main subtopic. In .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
+    The documents are those about a query, or all of them. They come with all of your own columns, their
+    relevance to each query, whether they are about it, and their main subtopic. In .csv, a text that a
+    spreadsheet would run as a formula gets an apostrophe before.
     """
+    from qdtm.cli.opening import open_result
     from qdtm.export import export_result
-    from qdtm.results.result import Result
 
     folder = Path(directory)
     path = folder.with_name(folder.name + _ENDINGS[format]) if output is None else Path(output)
-    click.echo(export_result(Result.load(directory), path, format, force=force))
+    result = open_result(directory, index)
+    click.echo(export_result(result, path, format, force=force, all_documents=all_documents))

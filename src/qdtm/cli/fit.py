@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    all_documents_option,
     column_options,
     engine_options,
     force_option,
@@ -44,6 +45,8 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @engine_options
 @column_options
 @click.option("--no-report", is_flag=True, help="Write no report.html.")
+@all_documents_option
+@click.option("--standalone", is_flag=True, help="Copy the index into DIR, which then needs it no more.")
 @seed_option
 @quiet_option
 @output_options
@@ -54,8 +57,9 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     corpus; or a pattern in quotes ('news/*.csv') or URL, whose files are read into one corpus.
 
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
-    documents.csv (your own columns, and for each query the relevance of each document, whether it is about
-    it, and its main subtopic).
+    documents.csv (the documents about a query, or all: your own columns, and for each query the relevance,
+    whether the document is about it, and its main subtopic). If CORPUS is an index (`qdtm index`), DIR refers
+    to it and needs it again; of anything else it has a copy.
     Ctrl-C ends early, and saves what was found until then.
 
     A fit that takes long is kept in DIR.unfinished while it runs. If it is killed, `qdtm fit --resume DIR`
@@ -80,14 +84,14 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     with warnings_as_notes(notes):
         model = _fitted(options, notes)
     note_doubts(model, notes)
-    model.save(output, force=force)
+    model.save(output, force=force, standalone=options["standalone"], all_documents=options["all_documents"])
     with_report = not options["no_report"]
     if with_report:
         model.report(Path(output) / REPORT)
     if as_json:
         print_json({"path": output} | result_json(model.result_, 10))
     elif not quiet:
-        print_page(_page(model, output, with_report=with_report))
+        print_page(_page(model, output, options, with_report=with_report))
     end_if_interrupted(model, output)
 
 
@@ -148,12 +152,15 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> Iterator[RenderableType]:
+def _page(
+    model: QueryDrivenTopicModel, output: str, options: Mapping[str, Any], *, with_report: bool
+) -> Iterator[RenderableType]:
     from qdtm.cli.stability_views import stability_page
     from qdtm.cli.views import facts, heading, result_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
-
+    listed = "all documents" if options["all_documents"] else "the documents about a query"
+    index = [] if (Path(output) / "corpus").exists() else [("index", f"needed again: {options['corpus']}")]
     yield from result_page(model.result_)
     yield from stability_page(model.stability_)
     yield heading("saved", output)
@@ -161,7 +168,8 @@ def _page(model: QueryDrivenTopicModel, output: str, *, with_report: bool) -> It
         [
             *(report if with_report else []),
             ("topics.csv", "all topics with their words"),
-            ("documents.csv", "each document's relevance, whether it is about each query, its main subtopic"),
+            ("documents.csv", f"{listed}: relevance, main subtopic, your own columns"),
+            *index,
             ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from qdtm.corpus import Corpus, TextPipeline
     from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results.result import Result
 
 _READ = ("text_column", "id_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
@@ -109,11 +110,18 @@ def find_tokenizer(name: str) -> Any:
     return found
 
 
-def open_model(path: str) -> QueryDrivenTopicModel:
-    """Load a saved model."""
+def open_result(path: str, index: str | None = None) -> Result:
+    """Load a saved result, with its index from another place if one is given."""
+    from qdtm.results.result import Result
+
+    return Result.load(path, corpus=index)
+
+
+def open_model(path: str, index: str | None = None) -> QueryDrivenTopicModel:
+    """Load the model of a saved result."""
     from qdtm.model import QueryDrivenTopicModel
 
-    return QueryDrivenTopicModel.load(path)
+    return QueryDrivenTopicModel.of(open_result(path, index))
 
 
 def reading(console: Console, path: str) -> AbstractContextManager[Any]:

@@ -165,4 +165,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON a
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, no notes and no summary.")
 force_option = click.option("--force", is_flag=True, help="Replace an earlier result.")
 
+index_option = click.option(
+    "--index", type=click.Path(), metavar="DIR", help="The index of the result, if it is not where it was."
+)
+all_documents_option = click.option(
+    "--all-documents", is_flag=True, help="List all documents, not only those about a query."
+)
+
 output_options = together(json_option, debug_option)

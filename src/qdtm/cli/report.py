@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from qdtm.cli.failure import debug_option
-from qdtm.cli.options import column_options, force_option
+from qdtm.cli.options import column_options, force_option, index_option
 from qdtm.errors import StorageError
 
 REPORT = "report.html"
@@ -18,17 +18,17 @@ REPORT = "report.html"
 @click.argument("directory", metavar="DIR", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to.  [DIR/report.html]")
 @force_option
+@index_option
 @column_options
 @debug_option
-def report(directory: str, output: str | None, force: bool, **options: Any) -> None:
+def report(directory: str, output: str | None, force: bool, index: str | None, **options: Any) -> None:
     """Write the report of the result in DIR: one file, which opens in any browser and asks for nothing."""
-    from qdtm.cli.opening import check_columns
+    from qdtm.cli.opening import check_columns, open_result
     from qdtm.report import write_report
-    from qdtm.results.result import Result
 
     path = Path(directory) / REPORT if output is None else Path(output)
     if output is not None and path.exists() and not path.is_dir() and not force:
         raise StorageError(f"{str(path)!r} exists already; use --force to replace it.")
-    result = Result.load(directory)
+    result = open_result(directory, index)
     columns = check_columns(result.corpus, options)
     click.echo(write_report(result.with_columns(**columns), path))

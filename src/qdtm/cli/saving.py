@@ -22,11 +22,18 @@ def claim_goal(directory: str, output: str | None, *, force: bool) -> None:
     )
 
 
-def save_again(model: QueryDrivenTopicModel, directory: str, output: str | None, *, force: bool) -> None:
-    """Save a result that came from `directory`, with a report if it had one."""
+def save_again(
+    model: QueryDrivenTopicModel,
+    directory: str,
+    output: str | None,
+    *,
+    force: bool,
+    all_documents: bool,
+) -> None:
+    """Save a result that came from `directory`, with a report if it had one, perhaps with all documents."""
     goal = output or directory
     had_report = (Path(directory) / REPORT).is_file()
-    model.save(goal, force=force or _is_same(directory, output))
+    model.save(goal, force=force or _is_same(directory, output), all_documents=all_documents or None)
     if had_report:
         model.report(Path(goal) / REPORT)
 

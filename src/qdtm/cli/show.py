@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import output_options
+from qdtm.cli.options import index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     "-n", "--words", "n_words", type=click.IntRange(1), default=10, show_default=True, metavar="N",
     help="Words of each topic.",
 )  # fmt: skip
+@index_option
 @output_options
-def show(directory: str, n_words: int, as_json: bool) -> None:
+def show(directory: str, n_words: int, index: str | None, as_json: bool) -> None:
     """Show the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import result_json
-    from qdtm.results.result import Result
+    from qdtm.cli.opening import open_result
 
-    result = Result.load(directory)
+    result = open_result(directory, index)
     if as_json:
         print_json(result_json(result, n_words))
         return

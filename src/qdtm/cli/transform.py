@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from qdtm.cli.options import force_option, output_options, read_options
+from qdtm.cli.options import force_option, index_option, output_options, read_options
 from qdtm.errors import StorageError
 
 if TYPE_CHECKING:
@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 @click.argument("corpus", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write to a file, not to the screen.")
 @force_option
+@index_option
 @read_options
 @output_options
 def transform(
-    directory: str, corpus: str, output: str | None, force: bool, as_json: bool, **options: Any
+    directory: str,
+    corpus: str,
+    output: str | None,
+    force: bool,
+    index: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Score new documents in CORPUS with the model in DIR.
 
@@ -39,13 +46,12 @@ def transform(
     model does not know are ignored.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
-    from qdtm.cli.opening import open_corpus
+    from qdtm.cli.opening import open_corpus, open_result
     from qdtm.results.new_documents import score_new_documents
-    from qdtm.results.result import Result
 
     if output is not None:
         _check_free(Path(output), force)
-    result = Result.load(directory)
+    result = open_result(directory, index)
     with warnings_as_notes(notes := notes_console()):
         new = open_corpus(corpus, options, notes, like=result.corpus)
     scores = score_new_documents(result, new)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,6 +64,8 @@ class Corpus:
         Names, texts and fields, for display.
     pipeline : TextPipeline
         What made words of the texts; also for queries and new documents.
+    location : Path, optional
+        The folder that it was loaded from, if it lies there on its own (an index): results refer to it.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Corpus:
     offsets: NDArray[np.int64]
     documents: DocumentStore
     pipeline: TextPipeline
+    location: Path | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vocabulary", tuple(self.vocabulary))

@@ -16,7 +16,9 @@ from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
 from qdtm.corpus.store import DocumentStore
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, StorageError
+from qdtm.placing import put_back
 from qdtm.storage import (
+    MANIFEST,
     ArraySpec,
     Manifest,
     load_arrays,
@@ -81,7 +83,12 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     saved_pipeline = TextPipeline.from_json(manifest.content.get("pipeline", {}))
     try:
         corpus = Corpus(
-            vocabulary, arrays["tokens"], arrays["offsets"], documents, pipeline or saved_pipeline
+            vocabulary,
+            arrays["tokens"],
+            arrays["offsets"],
+            documents,
+            pipeline or saved_pipeline,
+            _location(folder),
         )
     except CorpusError as error:
         raise StorageError(f"{str(path)!r} is damaged: {error}") from error
@@ -92,6 +99,30 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     if _COUNTS in manifest.files:
         load_counts(folder / _COUNTS, corpus)
     return corpus
+
+
+def saved_fingerprint(path: Path) -> str | None:
+    """Return the fingerprint that a saved corpus claims to have; None if no folder of ours is there.
+
+    Raises
+    ------
+    StorageError
+        If its manifest cannot be read.
+    """
+    put_back(path)
+    if not os.path.isfile(path / MANIFEST):  # noqa: PTH113 - which is False for names that no disk can have
+        return None
+    content = load_json(path / MANIFEST)
+    try:
+        return str(content["content"]["fingerprint"])
+    except (KeyError, TypeError, IndexError):
+        return ""
+
+
+def _location(folder: Path) -> Path | None:
+    """Return where a corpus lies; None for the copy inside a result, which goes when that goes."""
+    place = Path(os.path.abspath(folder))  # noqa: PTH100 - a link is where the user wants it to be
+    return None if (place.parent / MANIFEST).is_file() else place
 
 
 def _save_documents(documents: DocumentStore, path: Path) -> None:

@@ -6,8 +6,9 @@ import csv
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -23,7 +24,12 @@ FORMATS: tuple[str, ...] = get_args(Format)
 
 
 def export_result(
-    result: Result, path: str | os.PathLike[str], format: Format = "csv", *, force: bool = False
+    result: Result,
+    path: str | os.PathLike[str],
+    format: Format = "csv",
+    *,
+    force: bool = False,
+    all_documents: bool = False,
 ) -> Path:
     """Write all tables of a result.
 
@@ -36,6 +42,8 @@ def export_result(
         "csv" writes a file for each table, "xlsx" one workbook with a sheet each, "json" one object.
     force : bool
         Replace what is there. A folder is never replaced, only the files in it that have our names.
+    all_documents : bool
+        Whether the table of documents has all of them, not only those that are about a query.
 
     Raises
     ------
@@ -49,19 +57,20 @@ def export_result(
     target = Path(path)
     with write_errors(path):
         if format == "csv":
-            _write_folder(result, target, force)
+            _write_folder(result_tables(result, all_documents=all_documents), target, force)
         else:
             from qdtm.export.workbook import write_workbook
 
-            _write_file(target, force, write_workbook if format == "xlsx" else write_json, result)
+            write = partial(write_workbook if format == "xlsx" else write_json, all_documents=all_documents)
+            _write_file(target, force, write, result)
     return target
 
 
-def _write_folder(result: Result, folder: Path, force: bool) -> None:
+def _write_folder(written: Sequence[Table], folder: Path, force: bool) -> None:
     """Write each table to a file of its own; none is put in place before all are written."""
     if folder.exists() and not folder.is_dir():
         raise StorageError(f"{str(folder)!r} is a file; give the name of a folder.")
-    tables = {f"{table.name.replace(' ', '_')}.csv": table for table in result_tables(result)}
+    tables = {f"{table.name.replace(' ', '_')}.csv": table for table in written}
     there = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     taken = [name for name in there if name in tables]
     if taken and not force:
@@ -97,13 +106,13 @@ def write_csv(table: Table, path: Path) -> None:
             writer.writerow([_csv_cell(cell) for cell in row])
 
 
-def write_json(result: Result, path: Path) -> None:
+def write_json(result: Result, path: Path, *, all_documents: bool = False) -> None:
     """Write all tables as one JSON object: `about`, then each table as a list of objects, a row a line."""
     with path.open("w", encoding="utf-8", newline="") as file:
         settings = dict(settings_table(result))
         about = {"methods": methods_paragraph(result), "citation": CITATION, "settings": settings}
         file.write('{"about": ' + _json(about))
-        for table in result_tables(result):
+        for table in result_tables(result, all_documents=all_documents):
             file.write(f',\n"{table.name.replace(" ", "_")}": [')
             for number, row in enumerate(table.rows()):
                 cells = dict(zip(table.columns, map(_finite, row), strict=True))

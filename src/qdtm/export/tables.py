@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.corpus.store import Document
 from qdtm.results.documents import distinct_names
 from qdtm.results.result import Result
-from qdtm.results.scores import cutoffs, judged_relevance, score_documents
+from qdtm.results.scores import judged_about, rows_about, score_documents
 from qdtm.results.splits import above
 from qdtm.results.tables import document_columns, yes_or_no
 from qdtm.results.topic import Topic
@@ -47,9 +51,10 @@ class Table:
     own_rows: Callable[[], Iterator[Sequence[str]]] = lambda: iter(())
 
 
-def result_tables(result: Result) -> tuple[Table, ...]:
-    """Return all tables of a result."""
-    return topics_table(result), subtopics_table(result), concept_words_table(result), documents_table(result)
+def result_tables(result: Result, *, all_documents: bool = False) -> tuple[Table, ...]:
+    """Return all tables of a result; that of documents has those about a query, or all."""
+    documents = documents_table(result, all_documents=all_documents)
+    return topics_table(result), subtopics_table(result), concept_words_table(result), documents
 
 
 def topics_table(result: Result) -> Table:
@@ -122,19 +127,24 @@ def concept_words_table(result: Result) -> Table:
     return Table("concept words", columns, rows)
 
 
-def documents_table(result: Result) -> Table:
-    """Return all documents: name, the user's columns, what each has to do with each query, text.
+def documents_table(result: Result, *, all_documents: bool = False) -> Table:
+    """Return the documents about a query, or all: name, the user's columns, what each has to do with it.
 
-    `main query` is the one that a document is most relevant to, of those that it is about; `top words` are of
-    its main subtopic there.
+    They are in the order of the corpus. `main query` is the one that a document is most relevant to, of those
+    that it is about; `top words` are of its main subtopic there. The text comes last.
     """
     fields = result.corpus.documents.field_names
     ours = document_columns(result.topics)
     theirs = distinct_names(fields, taken=["document", *ours, *_OVERALL])
     named = [_named(topic) for topic in result.topics]
+    listed = np.arange(result.corpus.n_documents) if all_documents else rows_about(result.fit)
+
+    def documents() -> Iterator[Document]:
+        known = result.corpus.documents
+        return iter(known) if all_documents else known.select(listed.tolist())
 
     def rows() -> Iterator[Row]:
-        for document, (relevance, about, main) in zip(result.corpus.documents, _scores(result), strict=True):
+        for document, (relevance, about, main) in zip(documents(), _scores(result, listed), strict=True):
             cells: list[Cell] = [document.id, *(document.fields.get(name, "") for name in fields)]
             for names, score, is_about, s in zip(named, relevance, about, main, strict=True):
                 cells += [round(score, 6), yes_or_no(is_about), *names[s][:2]]
@@ -144,18 +154,18 @@ def documents_table(result: Result) -> Table:
             yield cells
 
     def own_rows() -> Iterator[Sequence[str]]:
-        return ([document.fields.get(name, "") for name in fields] for document in result.corpus.documents)
+        return ([document.fields.get(name, "") for name in fields] for document in documents())
 
     columns = ("document", *theirs, *ours, *_OVERALL)
     return Table("documents", columns, rows, range(1, 1 + len(fields)), own_rows)
 
 
-def _scores(result: Result) -> Iterator[tuple[list[float], list[bool], list[int]]]:
+def _scores(result: Result, rows: NDArray[np.int64]) -> Iterator[tuple[list[float], list[bool], list[int]]]:
     """Yield for each document its relevance to each query, whether it is about it, and its main subtopic."""
-    counts, relevance = result.corpus.document_term_matrix, judged_relevance(result.fit)
-    about = relevance >= cutoffs(relevance)
-    for start in range(0, counts.shape[0], _BLOCK):
-        at = slice(start, start + _BLOCK)
+    counts = result.corpus.document_term_matrix
+    relevance, about = judged_about(result.fit)
+    for start in range(0, len(rows), _BLOCK):
+        at = rows[start : start + _BLOCK]
         scores = score_documents(result.fit, counts[at], relevance[at], about[at])
         columns = (scores.relevance, scores.about, scores.subtopic)
         yield from zip(*(column.tolist() for column in columns), strict=True)

@@ -61,13 +61,17 @@ _START = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 Convert = Callable[[str], int | float | date]
 
 
-def write_workbook(result: Result, path: Path, *, max_rows: int = MAX_ROWS) -> None:
+def write_workbook(
+    result: Result, path: Path, *, all_documents: bool = False, max_rows: int = MAX_ROWS
+) -> None:
     """Write a result as a workbook: a sheet about it, then one for each table.
 
     Parameters
     ----------
     result : Result
     path : Path
+    all_documents : bool
+        Whether documents are listed that are about no query.
     max_rows : int
         Of a sheet, its head included.
 
@@ -76,7 +80,7 @@ def write_workbook(result: Result, path: Path, *, max_rows: int = MAX_ROWS) -> N
     ParameterError
         If a table has more columns than a sheet.
     """
-    tables = (_about(result), *result_tables(result))
+    tables = (_about(result), *result_tables(result, all_documents=all_documents))
     for table in tables:
         if len(table.columns) > MAX_COLUMNS:
             raise ParameterError(

@@ -56,7 +56,7 @@ class ModelFit:
     token_subtopics : ndarray of int32, shape (N,)
         Its subtopic, as a column of `subtopic_counts[token_topics[i]]`; -1 if it has none.
     token_promoted : ndarray of uint8, shape (N,)
-        Whether it promoted concept words.
+        Whether it promoted concept words; no token of the background does.
     parent_trace : Trace
     subtopic_traces : tuple of Trace
         One a query, or none without subtopics.
@@ -208,6 +208,8 @@ def _check_tokens(fit: ModelFit) -> None:
     n_subtopics[: fit.n_queries] = [counts.shape[1] for counts in fit.subtopic_counts]
     if len(topics) and not ((subtopics >= -1).all() and (subtopics < n_subtopics[topics]).all()):
         raise ValueError("a token's subtopic does not exist")
+    if fit.token_promoted[topics >= fit.n_queries].any():
+        raise ValueError("a token of the background promotes")
 
 
 def _check_stability(fit: ModelFit) -> None:

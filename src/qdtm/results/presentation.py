@@ -1,4 +1,4 @@
-"""What the user says about how a result is to be shown: names for topics, columns of dates and groups.
+"""What the user says about how a result is to be shown: names, columns, which documents are listed.
 
 In: the user's words. Out: `Presentation`, which is saved with a fit. No number depends on it.
 """
@@ -30,12 +30,15 @@ class Presentation:
         How its dates are written, as in `datetime.strptime`, where that should not be found out.
     group_column : str or None
         The user's column with groups (parties, authors, ...).
+    all_documents : bool
+        Whether `documents.csv` has all documents, not only those that are about a query.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)
     time_column: str | None = None
     date_format: str | None = None
     group_column: str | None = None
+    all_documents: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return it in a form that JSON can hold."""
@@ -44,6 +47,7 @@ class Presentation:
             "time_column": self.time_column,
             "date_format": self.date_format,
             "group_column": self.group_column,
+            "all_documents": self.all_documents,
         }
 
     @classmethod
@@ -53,7 +57,9 @@ class Presentation:
         columns = {name: values[name] for name in ("time_column", "date_format", "group_column")}
         if not all(value is None or isinstance(value, str) for value in columns.values()):
             raise ValueError("the name of a column is not a text")
-        return cls(labels, **columns)
+        if not isinstance(values["all_documents"], bool):
+            raise ValueError("whether all documents are listed is neither true nor false")
+        return cls(labels, **columns, all_documents=values["all_documents"])
 
 
 def checked_labels(labels: Any, ids: Collection[str]) -> dict[str, str]:

@@ -93,13 +93,24 @@ class Result:
     corpus: Corpus
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Result:
+    def load(
+        cls, path: str | os.PathLike[str], *, corpus: Corpus | str | os.PathLike[str] | None = None
+    ) -> Result:
         """Load a saved model; see `load_model`."""
-        return cls(*load_model(path))
+        return cls(*load_model(path, corpus=corpus))
 
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        standalone: bool = False,
+        all_documents: bool | None = None,
+    ) -> None:
         """Save it to a folder; see `save_model`."""
-        save_model(path, self.fit, self.corpus, force=force)
+        save_model(
+            path, self.fit, self.corpus, force=force, standalone=standalone, all_documents=all_documents
+        )
 
     def __repr__(self) -> str:
         return f"Result({self.fit!r}, {self.corpus!r})"

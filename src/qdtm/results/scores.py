@@ -93,10 +93,32 @@ def score_documents(
     return DocumentScores(relevance, about, share, subtopic, subtopic_share, n_tokens)
 
 
-def score_fitted(fit: ModelFit, counts: Any) -> DocumentScores:
-    """Score the documents that a model was fitted on, given how often each has each word, (D, V)."""
+def score_fitted(fit: ModelFit, counts: Any, rows: NDArray[np.int64] | None = None) -> DocumentScores:
+    """Score the documents that a model was fitted on, or some of them.
+
+    Parameters
+    ----------
+    fit : ModelFit
+    counts : scipy CSR matrix, shape (D, V)
+        How often each document has each word.
+    rows : ndarray of int64, optional
+        Which documents; all by default.
+    """
+    relevance, about = judged_about(fit)
+    if rows is not None:
+        counts, relevance, about = counts[rows], relevance[rows], about[rows]
+    return score_documents(fit, counts, relevance, about)
+
+
+def rows_about(fit: ModelFit) -> NDArray[np.int64]:
+    """The documents that are about at least one of the queries, in the order of the corpus."""
+    return np.flatnonzero(judged_about(fit)[1].any(axis=1))
+
+
+def judged_about(fit: ModelFit) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """How likely documents are to be about each query, and whether they are taken to be, both (D, Q)."""
     relevance = judged_relevance(fit)
-    return score_documents(fit, counts, relevance, relevance >= cutoffs(relevance))
+    return relevance, relevance >= cutoffs(relevance)
 
 
 def cutoffs(relevance: FloatArray) -> FloatArray:

@@ -1,8 +1,9 @@
 """A fit and its corpus in, a folder out, and back.
 
-The folder holds `model.safetensors` (all arrays), `corpus/` (a saved corpus), `topics.csv` and
-`documents.csv` (for people), and `qdtm.json`, the manifest with everything that is no array. The same fit
-gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
+The folder holds `model.safetensors` (all arrays), `topics.csv` and `documents.csv` (for people), and
+`qdtm.json`, the manifest with everything that is no array. The corpus stays in the index that it was loaded
+from, which the manifest names; one that was not loaded, or is wanted inside, is saved in `corpus/`. The same
+fit gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
 `check.json`, if a person has looked at documents, has the answers; it changes while the rest does not, but
 for `documents.csv`, which is written anew.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -28,9 +29,21 @@ from qdtm.placing import placed_file, write_errors
 from qdtm.results.checks.files import read_checks, write_checks
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.fit import ModelFit
+from qdtm.results.packing import (
+    SUBTOPIC_TYPES,
+    TOPIC_TYPES,
+    pack_strength,
+    pack_tokens,
+    packed_specs,
+    subtopic_type,
+    topic_type,
+    unpack_strength,
+    unpack_tokens,
+)
 from qdtm.results.presentation import Presentation
+from qdtm.results.reference import describe_index, find_index, index_of
 from qdtm.results.related import RelatedWords
-from qdtm.results.scores import score_fitted
+from qdtm.results.scores import rows_about, score_fitted
 from qdtm.results.splits import Split
 from qdtm.results.stability import Stability
 from qdtm.results.tables import write_documents, write_topics
@@ -39,7 +52,9 @@ from qdtm.results.topics import build_topics
 from qdtm.sampler.trace import Trace
 from qdtm.storage import (
     CHECK,
+    MANIFEST,
     ArraySpec,
+    Manifest,
     fitting_together,
     load_arrays,
     read_manifest,
@@ -49,8 +64,8 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 5
-"""Since 5 with the relevance of documents and the evidence of words; what is older has to be fitted anew."""
+VERSION = 6
+"""Since 6 with a reference to the index in place of a copy; what is older has to be fitted anew."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
@@ -58,10 +73,8 @@ _TOPICS = "topics.csv"
 _DOCUMENTS = "documents.csv"
 
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
-_JUDGED = {"relevance": ArraySpec("float32", 2), "strength": ArraySpec("float32", 2)}
+_RELEVANCE = {"relevance": ArraySpec("float32", 2)}
 _WORD_EVIDENCE = {"word_evidence": ArraySpec("float32", 2), "word_intercepts": ArraySpec("float32", 1)}
-_TOKENS = ("token_topics", "token_subtopics", "token_promoted")
-_TOKEN_TYPES = ("int16", "int32")
 _RELATED = {
     "words": ArraySpec("int32", 1),
     "concept_words": ArraySpec("int32", 1),
@@ -78,8 +91,18 @@ _TRACE = {
 # --- writing -----------------------------------------------------------------------------------------------
 
 
-def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, force: bool = False) -> None:
-    """Save a fit with its corpus and its tables to a folder, whole or not at all.
+def save_model(
+    path: str | os.PathLike[str],
+    fit: ModelFit,
+    corpus: Corpus,
+    *,
+    force: bool = False,
+    standalone: bool = False,
+    all_documents: bool | None = None,
+) -> None:
+    """Save a fit with its tables to a folder, whole or not at all.
+
+    If the corpus was loaded from an index, the result refers to that; otherwise it has a copy of the corpus.
 
     Parameters
     ----------
@@ -90,6 +113,11 @@ def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, f
         What it was fitted on.
     force : bool
         Replace a result that was saved there before.
+    standalone : bool
+        Copy the corpus in any case: a result to hand on.
+    all_documents : bool, optional
+        Whether `documents.csv` has all documents, not only those that are about a query. It is remembered;
+        by default as it was before.
 
     Raises
     ------
@@ -98,34 +126,39 @@ def save_model(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus, *, f
     """
     if corpus.fingerprint != fit.corpus_fingerprint:
         raise ParameterError("The corpus is not the one that the model was fitted on.")
+    if all_documents is not None:
+        fit = replace(fit, presentation=replace(fit.presentation, all_documents=all_documents))
+    index = None if standalone else index_of(corpus, path)
+    content = _content(fit) | {"corpus": describe_index(corpus, index, path)}
     with write_directory_atomically(path, force=force, keeps_check=bool(fit.checks)) as folder:
         save_arrays(folder / _ARRAYS, _arrays(fit))
-        (folder / _CORPUS).mkdir()
-        write_corpus(corpus, folder / _CORPUS)
+        if index is None:
+            (folder / _CORPUS).mkdir()
+            write_corpus(corpus, folder / _CORPUS)
         _write_tables(folder, fit, corpus)
         if fit.checks:
             write_checks(folder / CHECK, fit.checks)
-        write_manifest(folder, kind=KIND, version=VERSION, content=_content(fit))
+        write_manifest(folder, kind=KIND, version=VERSION, content=content)
 
 
 def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
-    arrays = {name: getattr(fit, name) for name in (*_COUNTS, *_TOKENS)}
+    arrays = {name: getattr(fit, name) for name in _COUNTS}
     arrays |= {f"subtopic_counts.{q}": counts for q, counts in enumerate(fit.subtopic_counts)}
     for name, trace in _named_traces(fit).items():
         arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
     for q, pairs in enumerate(fit.related):
         arrays |= {f"related.{q}.{part}": getattr(pairs, part) for part in _RELATED}
     relevance, strength, words = fit.judged
-    arrays |= {"relevance": relevance, "strength": strength}
+    arrays |= {"relevance": relevance} | pack_strength(strength) | pack_tokens(fit)
     arrays |= {"word_evidence": words.weights, "word_intercepts": words.intercepts}
     for i, split in enumerate(fit.splits):
         arrays |= {f"split.{i}.{part}": getattr(split, part) for part in ("counts", "token_children")}
-    specs = _specs(fit.n_queries, _named_traces(fit), len(fit.related), _token_type(fit), len(fit.splits))
+    specs = _specs(fit.n_queries, _named_traces(fit), len(fit.related), _token_types(fit), len(fit.splits))
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
 def _content(fit: ModelFit) -> dict[str, Any]:
-    """Return all of a fit that is no array."""
+    """Return all of a fit that is no array, but for its corpus."""
     scalars = [field.name for field in fields(Trace) if field.name not in _TRACE]
     return {
         "concepts": [concept_to_json(concept) for concept in fit.concepts],
@@ -135,23 +168,21 @@ def _content(fit: ModelFit) -> dict[str, Any]:
             for name, trace in _named_traces(fit).items()
         },
         "splits": [{"of": split.of, "rest": float(split.rest)} for split in fit.splits],
-        "token_type": _token_type(fit),
+        "token_types": _token_types(fit),
         "related": len(fit.related),
         "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
         "beta": float(fit.beta),
         "threshold": None if fit.threshold is None else float(fit.threshold),
         "parameters": dict(fit.parameters),
-        "corpus_fingerprint": fit.corpus_fingerprint,
         "versions": dict(fit.versions),
     }
 
 
-def _token_type(fit: ModelFit) -> str:
-    """Return the smallest type that holds the topics of all tokens."""
+def _token_types(fit: ModelFit) -> list[str]:
+    """Return the smallest types that hold the topics and the subtopics of all tokens."""
     below = [*fit.subtopic_counts, *(split.counts for split in fit.splits)]
-    most = max(fit.n_topics, *(counts.shape[1] for counts in below))
-    return "int16" if most <= np.iinfo(np.int16).max else "int32"
+    return [topic_type(fit.n_topics), subtopic_type(max(counts.shape[1] for counts in below))]
 
 
 def _named_traces(fit: ModelFit) -> dict[str, Trace]:
@@ -181,9 +212,10 @@ def renew_documents(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus)
 
 
 def _write_documents(path: Path, fit: ModelFit, corpus: Corpus, parents: Sequence[Topic]) -> None:
-    scores = score_fitted(fit, corpus.document_term_matrix)
+    rows = None if fit.presentation.all_documents else rows_about(fit)
+    scores = score_fitted(fit, corpus.document_term_matrix, rows)
     with _text_file(path) as file:
-        write_documents(file, corpus.documents, scores, parents)
+        write_documents(file, corpus.documents, scores, parents, rows=rows)
 
 
 def _text_file(path: Path) -> TextIO:
@@ -194,32 +226,67 @@ def _text_file(path: Path) -> TextIO:
 
 
 def load_model(
-    path: str | os.PathLike[str], *, pipeline: TextPipeline | None = None
+    path: str | os.PathLike[str],
+    *,
+    corpus: Corpus | str | os.PathLike[str] | None = None,
+    pipeline: TextPipeline | None = None,
 ) -> tuple[ModelFit, Corpus]:
     """Load what `save_model` saved.
 
     Parameters
     ----------
     path : path
+    corpus : Corpus or path, optional
+        The index that it refers to, where that is no longer found.
     pipeline : TextPipeline, optional
         See `Corpus.load`.
 
     Raises
     ------
     StorageError
-        If it is missing, damaged, or of another version.
+        If it is missing, damaged, or of another version; or its index is gone, or another.
     """
     folder = Path(path)
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
     if manifest.version < VERSION:
         raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; fit it anew.")
-    for name in (_ARRAYS, f"{_CORPUS}/qdtm.json"):
-        if name not in manifest.files:
-            raise StorageError(f"{str(path)!r} is damaged: {name!r} is missing.")
-    corpus = load_corpus(folder / _CORPUS, pipeline=pipeline)
+    _check_files(folder, manifest, _ARRAYS)
+    opened = _open_corpus(folder, manifest, corpus, pipeline)
     with fitting_together(path):
-        checks = read_checks(folder, corpus.n_documents)
-        return _fit(folder / _ARRAYS, manifest.content, corpus, checks), corpus
+        checks = read_checks(folder, opened.n_documents)
+        return _fit(folder / _ARRAYS, manifest.content, opened, checks), opened
+
+
+def _open_corpus(
+    folder: Path,
+    manifest: Manifest,
+    given: Corpus | str | os.PathLike[str] | None,
+    pipeline: TextPipeline | None,
+) -> Corpus:
+    """Open the corpus of a result: its copy, the index that it refers to, or what is given in its place."""
+    with fitting_together(folder):
+        described = {str(name): str(value) for name, value in manifest.content["corpus"].items()}
+        fingerprint, is_copy = described["fingerprint"], "path" not in described
+        index = find_index(folder, described) if given is None and not is_copy else given
+    if is_copy or index is None:
+        return _load_copy(folder, manifest, given, pipeline)
+    corpus = index if isinstance(index, Corpus) else load_corpus(index, pipeline=pipeline)
+    if given is not None and corpus.fingerprint != fingerprint:
+        named = given if isinstance(given, Corpus) else repr(os.fspath(given))
+        raise StorageError(f"{named} is not the index of {str(folder)!r}: the fingerprint differs.")
+    return corpus
+
+
+def _load_copy(folder: Path, manifest: Manifest, given: object, pipeline: TextPipeline | None) -> Corpus:
+    if given is not None:
+        raise ParameterError(f"{str(folder)!r} has its corpus inside; leave out --index (in Python, corpus).")
+    _check_files(folder, manifest, f"{_CORPUS}/{MANIFEST}")
+    return load_corpus(folder / _CORPUS, pipeline=pipeline)
+
+
+def _check_files(folder: Path, manifest: Manifest, name: str) -> None:
+    if name not in manifest.files:
+        raise StorageError(f"{str(folder)!r} is damaged: {name!r} is missing.")
 
 
 def _fit(
@@ -231,18 +298,22 @@ def _fit(
     """Put a fit together; whatever does not fit raises."""
     concepts = tuple(concept_from_json(values) for values in content["concepts"])
     splits, n_related = list(content["splits"]), int(content["related"])
-    token_type = str(content["token_type"])
-    if token_type not in _TOKEN_TYPES or n_related not in (0, len(concepts)):
-        raise ValueError("tokens or related words of an unknown kind")
-    specs = _specs(len(concepts), list(content["traces"]), n_related, token_type, len(splits))
+    of_topics, of_subtopics = map(str, content["token_types"])
+    if of_topics not in TOPIC_TYPES or of_subtopics not in SUBTOPIC_TYPES:
+        raise ValueError("tokens of an unknown kind")
+    if n_related not in (0, len(concepts)):
+        raise ValueError("related words of some queries only")
+    token_types = [of_topics, of_subtopics]
+    specs = _specs(len(concepts), list(content["traces"]), n_related, token_types, len(splits))
     arrays = load_arrays(path, specs)
     traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
     n_split = len(traces) - 1 - len(splits)  # queries that were split
     fit = ModelFit(
         vocabulary=corpus.vocabulary,
         concepts=concepts,
-        **{name: _frozen(arrays[name]) for name in (*_COUNTS, *_JUDGED, "token_promoted")},
-        **{name: _frozen(arrays[name].astype(np.int32)) for name in ("token_topics", "token_subtopics")},
+        **{name: _frozen(arrays[name]) for name in (*_COUNTS, *_RELEVANCE)},
+        **{name: _frozen(array) for name, array in unpack_tokens(arrays, len(concepts)).items()},
+        strength=_frozen(unpack_strength(arrays, corpus.n_documents, len(concepts))),
         subtopic_counts=tuple(_frozen(arrays[f"subtopic_counts.{q}"]) for q in range(len(concepts))),
         subtopic_rest=tuple(float(rest) for rest in content["subtopic_rest"]),
         parent_trace=traces["trace.parents"],
@@ -250,7 +321,7 @@ def _fit(
         beta=float(content["beta"]),
         threshold=None if content["threshold"] is None else float(content["threshold"]),
         parameters=dict(content["parameters"]),
-        corpus_fingerprint=str(content["corpus_fingerprint"]),
+        corpus_fingerprint=str(content["corpus"]["fingerprint"]),
         versions={str(name): str(version) for name, version in content["versions"].items()},
         related=tuple(
             RelatedWords(**{part: _frozen(arrays[f"related.{q}.{part}"]) for part in _RELATED})
@@ -305,19 +376,18 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
 
 
 def _specs(
-    n_queries: int, traces: Iterable[str], n_related: int, token_type: str, n_splits: int
+    n_queries: int, traces: Iterable[str], n_related: int, token_types: Sequence[str], n_splits: int
 ) -> dict[str, ArraySpec]:
     """Name all arrays of a saved fit, with their types."""
     return (
         _COUNTS
-        | _JUDGED
+        | _RELEVANCE
         | _WORD_EVIDENCE
-        | {"token_topics": ArraySpec(token_type, 1), "token_subtopics": ArraySpec(token_type, 1)}
-        | {"token_promoted": ArraySpec("uint8", 1)}
+        | packed_specs(n_queries, *token_types)
         | {f"related.{q}.{part}": spec for q in range(n_related) for part, spec in _RELATED.items()}
         | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
         | {f"split.{i}.counts": ArraySpec("float32", 2) for i in range(n_splits)}
-        | {f"split.{i}.token_children": ArraySpec(token_type, 1) for i in range(n_splits)}
+        | {f"split.{i}.token_children": ArraySpec(token_types[1], 1) for i in range(n_splits)}
         | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}
     )
 

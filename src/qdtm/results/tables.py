@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TextIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from qdtm.concepts.concept import Concept
 from qdtm.corpus.store import DocumentStore
 from qdtm.results.documents import distinct_names
@@ -72,6 +75,7 @@ def write_documents(
     scores: DocumentScores,
     parents: Sequence[Topic],
     *,
+    rows: NDArray[np.int64] | None = None,
     with_text: bool = True,
 ) -> None:
     """Write a row for each document: its name, the user's own columns, `QUERY_COLUMNS` for each query, text.
@@ -83,9 +87,11 @@ def write_documents(
     documents : DocumentStore
         Read one by one.
     scores : DocumentScores
-        Of these documents.
+        Of the documents that are written.
     parents : sequence of Topic
         The parent topic of each query, with subtopics.
+    rows : ndarray of int64, optional
+        Which documents to write; all by default.
     with_text : bool
         Whether the last column is the text.
     """
@@ -94,7 +100,8 @@ def write_documents(
     named = distinct_names(fields, taken=["document", *ours, "text"])
     writer = _writer(file)
     writer.writerow([safe_cell(name) for name in ("document", *named, *ours, *["text"] * with_text)])
-    for document, numbers in zip(documents, score_rows(scores, parents), strict=True):
+    written = documents if rows is None else documents.select(rows.tolist())
+    for document, numbers in zip(written, score_rows(scores, parents), strict=True):
         theirs = [safe_cell(document.fields.get(name, "")) for name in fields]
         text = [safe_cell(document.text)] if with_text else []
         writer.writerow([safe_cell(document.id), *theirs, *numbers, *text])

@@ -154,7 +154,7 @@ def test_relevance_agrees_with_the_answers_and_nothing_else_changes(result, chec
 
 def test_tables_have_the_relevance_that_agrees(result, check, tmp_path):
     checked = result.with_check(check.with_answers(dict.fromkeys(check.open, False)))
-    checked.save(tmp_path / "saved")
+    checked.save(tmp_path / "saved", all_documents=True)
     with (tmp_path / "saved" / "documents.csv").open(encoding="utf-8", newline="") as file:
         written = [
             float(next(iter(v for k, v in row.items() if k.startswith("relevance"))))

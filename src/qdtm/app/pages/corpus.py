@@ -8,7 +8,16 @@ from nicegui import ui
 from nicegui.events import UploadEventArguments
 
 from qdtm.app.context import AppContext
-from qdtm.app.corpora import DEMO, DEMO_NAME, list_corpora, new_upload, read_upload, write_upload
+from qdtm.app.corpora import (
+    DEMO,
+    DEMO_NAME,
+    forget_corpus,
+    list_corpora,
+    new_upload,
+    read_upload,
+    tidy_corpora,
+    write_upload,
+)
 from qdtm.app.intake import columns_of_upload
 from qdtm.app.jobs import Job
 from qdtm.app.pages.frame import frame, page, show_problem
@@ -75,10 +84,11 @@ def _home(context: AppContext) -> None:
 
     def forget(id: str) -> None:
         context.jobs.remove(id)
+        tidy_corpora(context.workspace, context.jobs)
         show()
 
-    def forget_corpus(id: str) -> None:
-        context.workspace.remove("corpora", id)
+    def forget_one(id: str) -> None:
+        forget_corpus(context.workspace, context.jobs, id)
         show()
 
     Panel("home.html", {"demo": lambda _: _open_demo(context)}, demo_name=DEMO_NAME)
@@ -93,7 +103,7 @@ def _home(context: AppContext) -> None:
         )
         uploader.props(f'flat bordered accept="{",".join(READERS)}"').classes("uploader")
         uploader.add_slot("header", _DROP)
-    recent = Panel("recent.html", {"forget": forget, "forget-corpus": forget_corpus})
+    recent = Panel("recent.html", {"forget": forget, "forget-corpus": forget_one})
     show()
 
 
