@@ -80,7 +80,7 @@ def test_same_corpus_same_bytes(tmp_path):
         files = sorted(path.name for path in (tmp_path / f"one{suffix}").iterdir())
         assert files == [
             "arrays.safetensors",
-            "counts.safetensors",
+            "distinct.safetensors",
             "documents.sqlite",
             "qdtm.json",
             "vocabulary.json",

@@ -327,7 +327,7 @@ _FILES = {
 _FOLDERS = {
     "folder": FolderTarget,
     "corpus": lambda home: CorpusTarget(home, seeds.saved_corpus(home)),
-    "counts": lambda home: CorpusTarget(home, seeds.saved_corpus(home), ("counts.safetensors",)),
+    "distinct": lambda home: CorpusTarget(home, seeds.saved_corpus(home), ("distinct.safetensors",)),
     "model": lambda home: ModelTarget(home, seeds.saved_model(home)),
     "report": lambda home: ReportTarget(home, seeds.saved_model(home), (MANIFEST,)),
     "unfinished": lambda home: UnfinishedTarget(home, seeds.unfinished_fit(home)),

@@ -122,7 +122,8 @@ class Corpus:
         """Each different document once, in the order of their content: what the model works on."""
         from qdtm.corpus.distinct import find_distinct
 
-        return find_distinct(self)
+        saved: Callable[[], DistinctCorpus] | None = self.__dict__.get("open_distinct")  # of an index
+        return find_distinct(self) if saved is None else saved()
 
     @cached_property
     def by_content(self) -> DistinctCorpus:
@@ -135,7 +136,8 @@ class Corpus:
     @cached_property
     def document_term_matrix(self) -> Any:
         """How often each document has each word: scipy CSR matrix of int32, shape (D, V)."""
-        if "distinct" in self.__dict__ and "document_term_matrix" in self.distinct.__dict__:
+        known = self.__dict__.get("distinct") is not None or "open_distinct" in self.__dict__
+        if known and "document_term_matrix" in self.distinct.__dict__:
             return self.distinct.document_term_matrix[self.distinct.place]
         return count_matrix(self.tokens, self.offsets, self.n_words)
 
@@ -380,7 +382,8 @@ class Corpus:
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Save to a folder, whole or not at all; `force` replaces a corpus that was saved there before.
 
-        The word counts that queries need are saved too, so that a corpus is read and counted once.
+        What queries need is saved too, counts and what was learned, so that a corpus is read, counted and
+        learned once.
         """
         from qdtm.corpus.storage import save_corpus
 

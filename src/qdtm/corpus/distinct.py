@@ -8,7 +8,7 @@ weighs no more than one that is there once. What counts documents still counts t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -34,8 +34,8 @@ class DistinctCorpus(Corpus):
         Which of them each document of that corpus is.
     """
 
-    rows: NDArray[np.int64]
-    place: NDArray[np.int64]
+    rows: NDArray[np.int64] = field(kw_only=True)
+    place: NDArray[np.int64] = field(kw_only=True)
 
     @property
     def distinct(self) -> DistinctCorpus:

@@ -1,16 +1,20 @@
 """A `Corpus` in, a folder out, and back: arrays as safetensors, words as JSON, documents as SQLite.
 
-A corpus that is saved on its own is an index: its word counts, by documents and by words, are saved with it.
+A corpus that is saved on its own is an index: its distinct documents are saved with it, counted by documents
+and by words, and what was learned of them, if it was.
 """
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.counts_file import load_counts, save_counts
+from qdtm.corpus.distinct import DistinctCorpus
+from qdtm.corpus.distinct_file import load_distinct, save_distinct
+from qdtm.corpus.learned import read_learned, write_learned
 from qdtm.corpus.records import Record
 from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
 from qdtm.corpus.store import DocumentStore
@@ -36,7 +40,8 @@ VERSION = 1
 _ARRAYS = "arrays.safetensors"
 _VOCABULARY = "vocabulary.json"
 _DOCUMENTS = "documents.sqlite"
-_COUNTS = "counts.safetensors"
+_DISTINCT = "distinct.safetensors"
+_LEARNED = "learned.safetensors"
 
 _SPECS = {"tokens": ArraySpec("int32", 1), "offsets": ArraySpec("int64", 1)}
 
@@ -44,14 +49,17 @@ _SPECS = {"tokens": ArraySpec("int32", 1), "offsets": ArraySpec("int64", 1)}
 def save_corpus(corpus: Corpus, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Save a corpus to a folder of its own; see `Corpus.save`."""
     with write_directory_atomically(path, force=force) as folder:
-        save_counts(folder / _COUNTS, corpus)
+        inside = corpus.distinct
+        save_distinct(folder / _DISTINCT, inside)
+        if inside.learned is not None:
+            write_learned(folder / _LEARNED, inside.learned)
         write_corpus(corpus, folder)
 
 
 def write_corpus(corpus: Corpus, folder: Path) -> None:
     """Write a corpus and its manifest into a folder that exists, such as one inside another result.
 
-    Without the counts, which can be made again: a result should not be larger than it needs to be.
+    Without what can be made again: a result should not be larger than it needs to be.
     """
     save_arrays(folder / _ARRAYS, {"tokens": corpus.tokens, "offsets": corpus.offsets})
     save_json(folder / _VOCABULARY, list(corpus.vocabulary))
@@ -96,9 +104,17 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
         raise StorageError(
             f"{str(path)!r} is damaged: its contents do not have the fingerprint it was saved with."
         )
-    if _COUNTS in manifest.files:
-        load_counts(folder / _COUNTS, corpus)
+    if _DISTINCT in manifest.files:
+        corpus.__dict__["open_distinct"] = partial(_open_distinct, folder, corpus)
     return corpus
+
+
+def _open_distinct(folder: Path, corpus: Corpus) -> DistinctCorpus:
+    """Load the distinct documents of an index, once they are asked for."""
+    inside = load_distinct(folder / _DISTINCT, corpus)
+    if learned := read_learned(folder / _LEARNED, inside.n_tokens):
+        inside.remember(learned)
+    return inside
 
 
 def saved_fingerprint(path: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""An index keeps the word counts: they come back as they were, and are refused if they do not fit."""
+"""An index keeps the distinct documents and their counts: they come back, or are refused if they do not fit."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from safetensors.numpy import load_file, save_file
 
 from qdtm.corpus import Corpus
 from qdtm.corpus import corpus as corpus_module
-from qdtm.corpus.counts_file import load_counts, save_counts
+from qdtm.corpus.distinct_file import load_distinct, save_distinct
 from qdtm.corpus.storage import write_corpus
 from qdtm.errors import StorageError
 
@@ -39,14 +39,13 @@ def test_counts_by_word_are_the_same_counts(corpus):
 
 def test_a_corpus_inside_a_result_has_no_counts_file_and_loads(corpus, tmp_path):
     write_corpus(corpus, tmp_path)
-    assert not (tmp_path / "counts.safetensors").exists()
+    assert not (tmp_path / "distinct.safetensors").exists()
     assert Corpus.load(tmp_path).document_term_matrix.sum() == corpus.n_tokens
 
 
 def test_a_count_that_is_too_large_is_made_again(tmp_path):
     corpus = Corpus.from_counts([[70_000, 1]], ["a", "b"])
     corpus.save(tmp_path / "index")
-    assert not (tmp_path / "index" / "counts.safetensors").exists()
     assert Corpus.load(tmp_path / "index").document_term_matrix.toarray().tolist() == [[70_000, 1]]
 
 
@@ -60,20 +59,25 @@ def test_a_count_that_is_too_large_is_made_again(tmp_path):
         ("documents.offsets", 1, 100),
         ("words.offsets", -1, 100),
         ("documents.counts", 0, 9),
+        ("rows", 0, 4),
+        ("rows", 0, -1),
+        ("place", 0, 4),
+        ("place", 0, -1),
+        ("place", 0, 1),
     ],
 )
 def test_counts_that_do_not_fit_are_refused(corpus, tmp_path, name, at, value):
-    path = tmp_path / "counts.safetensors"
-    save_counts(path, corpus)
+    path = tmp_path / "distinct.safetensors"
+    save_distinct(path, corpus.distinct)
     arrays = load_file(path)
     arrays[name][at] = value
     save_file(arrays, path)
-    with pytest.raises(StorageError, match="do not fit the corpus"):
-        load_counts(path, Corpus.from_texts(TEXTS))
+    with pytest.raises(StorageError, match="do not fit the corpus|not those of the corpus"):
+        load_distinct(path, Corpus.from_texts(TEXTS))
 
 
 def test_counts_of_another_corpus_are_refused(corpus, tmp_path):
-    path = tmp_path / "counts.safetensors"
-    save_counts(path, corpus)
-    with pytest.raises(StorageError, match="do not fit the corpus"):
-        load_counts(path, Corpus.from_texts([*TEXTS, "fire"]))
+    path = tmp_path / "distinct.safetensors"
+    save_distinct(path, corpus.distinct)
+    with pytest.raises(StorageError, match="not those of the corpus"):
+        load_distinct(path, Corpus.from_texts([*TEXTS, "fire"]))
