@@ -42,7 +42,8 @@ class TextPipeline:
         Name or code of the language; decides about stop words, lemmas, contractions and elisions. None leaves
         all of these out.
     strip_markup : bool
-        Take away HTML tags and entities, web and mail addresses.
+        Take away HTML tags and entities, web and mail addresses, and files that stand in a text as
+        uuencode, base64, PGP's armour or a hex dump.
     tokenizer : str or callable
         `"unicode"` (runs of letters, digits and marks of any script), `"word-characters"` (the paper's), or a
         function from a text to a list of tokens.
