@@ -28,6 +28,21 @@ def cache_directory() -> Path:
 
 
 @contextlib.contextmanager
+def without_cache() -> Iterator[None]:
+    """Use a folder of its own for what is cached, which is gone when the block ends."""
+    before = os.environ.get(CACHE_VARIABLE)
+    with tempfile.TemporaryDirectory(prefix="qdtm-cache-") as folder:
+        os.environ[CACHE_VARIABLE] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[CACHE_VARIABLE]
+            else:
+                os.environ[CACHE_VARIABLE] = before
+
+
+@contextlib.contextmanager
 def atomic_path(target: Path) -> Iterator[Path]:
     """Give a temporary path that becomes `target` when the block ends without an error.
 

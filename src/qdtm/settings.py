@@ -228,16 +228,27 @@ def _seed(value: Any) -> int:
     return int(value)
 
 
+def n_threads(n_jobs: Any) -> int:
+    """Threads to use: None and -1 are all cores.
+
+    Raises
+    ------
+    ParameterError
+        If it is no number of threads.
+    """
+    if n_jobs is None or n_jobs == -1:
+        return _n_cores()
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < 1:
+        raise ParameterError(f"n_jobs is {n_jobs!r}; give a number of threads, -1 for all cores, or None.")
+    return int(n_jobs)
+
+
 def _n_jobs(parameters: Mapping[str, Any]) -> int | None:
-    """Threads to use, or workers of a cluster: None and -1 are all of them."""
-    value, on_cluster = parameters["n_jobs"], parameters["engine"] == "ray"
-    if value is None:
-        return None if on_cluster else _n_cores()
-    if isinstance(value, bool) or not isinstance(value, Integral) or (value < 1 and value != -1):
-        raise ParameterError(f"n_jobs is {value!r}; give a number of threads, -1 for all cores, or None.")
-    if value == -1:
-        return None if on_cluster else _n_cores()
-    return int(value)
+    """Threads to use, or workers of a cluster, of which None and -1 are all."""
+    value = parameters["n_jobs"]
+    if parameters["engine"] == "ray" and (value is None or value == -1):
+        return None
+    return n_threads(value)
 
 
 def _n_cores() -> int:

@@ -198,8 +198,10 @@ def save_json(path: Path, value: object) -> None:
         path.write_text(_json(value) + "\n", encoding="utf-8")
 
 
-def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write named arrays to one safetensors file."""
+def save_arrays(
+    path: Path, arrays: Mapping[str, NDArray[Any]], *, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write named arrays, and what is to be known of them, to one safetensors file."""
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
@@ -207,7 +209,11 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         path.touch()
         mode = path.stat().st_mode  # safetensors would keep the file from everybody else
         try:
-            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+            save_file(
+                {name: np.ascontiguousarray(array) for name, array in arrays.items()},
+                path,
+                metadata=None if metadata is None else dict(metadata),
+            )
         except SafetensorError as error:
             raise StorageError(f"Cannot write {path.name!r}: {_reason(error)}.") from error
         path.chmod(mode)

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 from qdtm import Corpus
@@ -39,6 +40,7 @@ def test_json(run, news, tmp_path):
     assert printed == {
         "path": str(tmp_path / "out"),
         "corpus": {"documents": 18, "words": corpus.n_words, "tokens": corpus.n_tokens},
+        "topics": len(np.unique(corpus.distinct.learned.topics)),
     }
 
 

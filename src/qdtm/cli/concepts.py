@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import output_options, query_options, read_options, seed_option, text_options
+from qdtm.cli.options import (
+    no_cache_option,
+    output_options,
+    query_options,
+    read_options,
+    seed_option,
+    text_options,
+)
 from qdtm.errors import QueryError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
     from qdtm.concepts import Concept, Query, QueryCheck
     from qdtm.corpus import Corpus
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 @read_options
 @text_options
 @seed_option
+@no_cache_option
 @output_options
 def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
     """Check queries in CORPUS and show their concept words.
@@ -46,7 +54,7 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
         vectors = _load_vectors(parameters.pop("embeddings"), read, queries, seed)
         checks = _check(read, queries, parameters, vectors)
         try:
-            found = _expand(read, queries, checks, vectors, parameters)
+            found = _expand(read, queries, checks, vectors, parameters, notes)
         except QueryError:
             _print(read, checks, [None] * len(checks), as_json)  # they say why
             raise
@@ -84,8 +92,10 @@ def _expand(
     checks: Sequence[QueryCheck],
     vectors: WordVectors | None,
     parameters: dict[str, Any],
+    notes: Console,
 ) -> list[Concept | None]:
     """Find the concept words of all queries but those that documents only mention."""
+    from qdtm.cli.fitting import learn_with_progress
     from qdtm.concepts import choose_concepts
 
     if parameters["min_precision"] == "auto":
@@ -94,7 +104,10 @@ def _expand(
     rules = _rules(parameters["rule"], queries)
     parameters = parameters | {"rule": [rules[q] for q in asked], "vectors": vectors}
     found: list[Concept | None] = [None] * len(queries)
-    concepts = choose_concepts(corpus, [queries[q] for q in asked], **parameters) if asked else ()
+    if not asked:
+        return found
+    learn_with_progress(corpus, notes)
+    concepts = choose_concepts(corpus, [queries[q] for q in asked], **parameters)
     for q, concept in zip(asked, concepts, strict=True):
         found[q] = concept
     return found

@@ -14,6 +14,7 @@ from qdtm.cli.options import (
     engine_options,
     force_option,
     model_options,
+    no_cache_option,
     output_options,
     query_options,
     quiet_option,
@@ -48,6 +49,7 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @all_documents_option
 @click.option("--standalone", is_flag=True, help="Copy the index into DIR, which then needs it no more.")
 @seed_option
+@no_cache_option
 @quiet_option
 @output_options
 def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:

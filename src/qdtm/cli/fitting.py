@@ -46,6 +46,30 @@ def fit_with_progress(
         model.fit(corpus, checkpoint=checkpoint)
 
 
+def learn_with_progress(corpus: Corpus, console: Console, *, n_jobs: int = -1) -> int:
+    """Learn the background of a corpus, unless it is known, showing on `console` how far it is.
+
+    Returns
+    -------
+    int
+        The number of its topics.
+    """
+    from qdtm.cli.progress import FitDisplay
+    from qdtm.sampler.background import background_of, known_background
+    from qdtm.sampler.engines import Threads
+    from qdtm.settings import n_threads
+
+    if known := known_background(corpus):
+        return known.n_topics
+    try:
+        with FitDisplay(console) as display, Threads(n_threads(n_jobs)) as engine:
+            return background_of(corpus, engine, progress=display).n_topics
+    except KeyboardInterrupt:
+        raise InterruptedFailure(
+            "interrupted while learning; give the same command again, and it goes on where it was."
+        ) from None
+
+
 def resume_with_progress(
     model: QueryDrivenTopicModel, checkpoint: Path, corpus: Corpus, console: Console
 ) -> QueryDrivenTopicModel:

@@ -1,4 +1,4 @@
-"""`qdtm index`: read a corpus once, so that every later command starts from the words and counts."""
+"""`qdtm index`: read a corpus and learn what it is about once, so that every later command starts from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import force_option, output_options, quiet_option, read_options, text_options
+from qdtm.cli.options import (
+    force_option,
+    jobs_option,
+    no_cache_option,
+    output_options,
+    quiet_option,
+    read_options,
+    text_options,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,18 +31,25 @@ if TYPE_CHECKING:
 @force_option
 @read_options
 @text_options
+@jobs_option
+@no_cache_option
 @quiet_option
 @output_options
-def index(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Read CORPUS once and save it to DIR, ready for queries.
+def index(
+    corpus: str, output: str, force: bool, n_jobs: int, quiet: bool, as_json: bool, **options: Any
+) -> None:
+    """Read CORPUS once, learn what it is about, and save it to DIR, ready for queries.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), or a folder of .txt files. Wherever a
-    command takes a CORPUS it takes DIR too, and then reads, splits and counts nothing again.
+    command takes a CORPUS it takes DIR too, and then reads, counts and learns nothing again.
+
+    Learning that is interrupted or killed goes on where it was when the same command is given again.
     """
     from qdtm.cli.console import notes_console, print_json, print_page, print_reading, warnings_as_notes
 
     print_reading(notes := notes_console(quiet=quiet), corpus)  # the rest takes a while to load
 
+    from qdtm.cli.fitting import learn_with_progress
     from qdtm.cli.json_forms import corpus_json
     from qdtm.cli.opening import open_corpus
     from qdtm.storage import claim
@@ -42,14 +57,15 @@ def index(corpus: str, output: str, force: bool, quiet: bool, as_json: bool, **o
     click.get_current_context().with_resource(claim(output, force=force))
     with warnings_as_notes(notes):
         read = open_corpus(corpus, options, notes)
+        n_topics = learn_with_progress(read, notes, n_jobs=n_jobs)
         read.save(output, force=force)
     if as_json:
-        print_json({"path": output, "corpus": corpus_json(read)})
+        print_json({"path": output, "corpus": corpus_json(read), "topics": n_topics})
     elif not quiet:
-        print_page(_page(read, output))
+        print_page(_page(read, n_topics, output))
 
 
-def _page(corpus: Corpus, output: str) -> Iterator[RenderableType]:
+def _page(corpus: Corpus, n_topics: int, output: str) -> Iterator[RenderableType]:
     from qdtm.cli.views import facts, heading
 
     yield heading("index", output)
@@ -58,6 +74,7 @@ def _page(corpus: Corpus, output: str) -> Iterator[RenderableType]:
             ("documents", f"{corpus.n_documents:,}"),
             ("words", f"{corpus.n_words:,}"),
             ("tokens", f"{corpus.n_tokens:,}"),
+            ("topics", f"{n_topics:,} in the background, learned once"),
             ("ask it", f"qdtm concepts {output} -q QUERY, qdtm fit {output} -q QUERY -o RESULT"),
         ]
     )

@@ -40,6 +40,19 @@ jobs_option = click.option(
     help="Threads or workers; the result is the same with any.  [all]",
 )  # fmt: skip
 
+
+def _without_cache(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from qdtm.cache import without_cache
+
+        context.with_resource(without_cache())
+
+
+no_cache_option = click.option(
+    "--no-cache", is_flag=True, expose_value=False, callback=_without_cache,
+    help="Neither use nor keep what was learned of the corpus before.",
+)  # fmt: skip
+
 read_options = together(
     click.option("--text-column", metavar="NAME", help="The column with the text (found if not given)."),
     click.option("--id-column", metavar="NAME", help="The column with the documents' names."),

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.storage import ArraySpec
+from qdtm.storage import ArraySpec, save_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,8 @@ class LearnedTopics:
 
 def write_learned(path: Path, learned: LearnedTopics) -> None:
     """Write topics to a file, in as few bytes as they take."""
-    from safetensors.numpy import save_file
-
     kind = np.uint8 if learned.topics.max(initial=0) <= np.iinfo(np.uint8).max else np.uint16
-    save_file({"topics": learned.topics.astype(kind)}, path, metadata={"made_by": learned.made_by})
+    save_arrays(path, {"topics": learned.topics.astype(kind)}, metadata={"made_by": learned.made_by})
 
 
 def read_learned(path: Path, n_tokens: int) -> LearnedTopics | None:

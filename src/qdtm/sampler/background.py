@@ -68,6 +68,11 @@ class Background:
     token_topics: NDArray[np.int32]
     word_topic: NDArray[np.float32]
 
+    @property
+    def n_topics(self) -> int:
+        """The number of topics, K."""
+        return int(self.word_topic.shape[1])
+
     @classmethod
     def of_topics(cls, tokens: NDArray[np.int32], topics: NDArray[np.int32], n_words: int) -> Background:
         """Number the topics by their size, and count their words."""
@@ -144,28 +149,44 @@ def background_of(
         As in `learn_background`.
     """
     inside = corpus.distinct
-    known = _KNOWN.setdefault(inside, {})
-    if n_topics not in known:
-        learned = inside.learned if n_topics is None else None
-        path = _backgrounds() / f"{inside.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
-        if learned is None or learned.made_by != MADE_BY:
-            learned = read_learned(path, inside.n_tokens)
-        if learned is None or learned.made_by != MADE_BY:
-            learned = _learn(inside, path, engine or Threads(), n_topics, progress)
-        if n_topics is None:
-            inside.remember(learned)
-        known[n_topics] = Background.of_topics(inside.tokens, learned.topics, inside.n_words)
-    return known[n_topics]
+    known = known_background(inside, n_topics)
+    if known is None:
+        known = _remember(inside, n_topics, _learn(inside, n_topics, engine or Threads(), progress))
+    return known
+
+
+def known_background(corpus: Corpus, n_topics: int | None = None) -> Background | None:
+    """Return the background of a corpus if it was learned before: here, in its index, or in the cache."""
+    inside = corpus.distinct
+    known = _KNOWN.get(inside, {}).get(n_topics)
+    if known is not None:
+        return known
+    kept = [inside.learned] if n_topics is None else []
+    for learned in (*kept, read_learned(_path_of(inside, n_topics), inside.n_tokens)):
+        if learned is not None and learned.made_by == MADE_BY:
+            return _remember(inside, n_topics, learned)
+    return None
+
+
+def _remember(corpus: DistinctCorpus, n_topics: int | None, learned: LearnedTopics) -> Background:
+    if n_topics is None:
+        corpus.remember(learned)
+    background = Background.of_topics(corpus.tokens, learned.topics, corpus.n_words)
+    _KNOWN.setdefault(corpus, {})[n_topics] = background
+    return background
+
+
+def _path_of(corpus: DistinctCorpus, n_topics: int | None) -> Path:
+    """Where the cache has the background of a corpus."""
+    name = f"{corpus.fingerprint[:40]}-{n_topics or 'auto'}.safetensors"
+    return cache_directory() / "backgrounds" / name
 
 
 def _learn(
-    corpus: DistinctCorpus,
-    path: Path,
-    engine: Engine,
-    n_topics: int | None,
-    progress: ProgressCallback | None,
+    corpus: DistinctCorpus, n_topics: int | None, engine: Engine, progress: ProgressCallback | None
 ) -> LearnedTopics:
     """Learn, and keep what was learned; no cache is no reason to stop."""
+    path = _path_of(corpus, n_topics)
     checkpoint = Checkpoint(path.with_suffix(".unfinished"))
     found = learn_background(
         corpus.tokens,
@@ -214,10 +235,6 @@ def _saved(keeper: ChainKeeper) -> Saved | None:
         return keeper.saved()
     except (StorageError, OSError):
         return None
-
-
-def _backgrounds() -> Path:
-    return cache_directory() / "backgrounds"
 
 
 _KNOWN: WeakKeyDictionary[Corpus, dict[int | None, Background]] = WeakKeyDictionary()
