@@ -152,7 +152,7 @@ def describe(
         advice=advice_of(searched, words, barred, found),
         n_named=found.n_named,
         n_mainly=found.n_mainly,
-        named=() if found.is_refused else _best_named(searched),
+        named=() if found.is_refused else _best_named(searched, corpus),
     )
 
 
@@ -182,9 +182,11 @@ def _copies(corpus: SearchableCorpus) -> NDArray[np.int64]:
     return np.ones(TermIndex.of(corpus).n_documents, np.int64) if copies is None else np.asarray(copies)
 
 
-def _best_named(searched: SearchedQuery) -> tuple[int, ...]:
+def _best_named(searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
+    """Return the documents that name a query most, of equal ones those that came first."""
     documents = searched.naming.documents
-    order = np.argsort(-searched.naming.strength[documents], kind="stable")[:N_NAMED]
+    came = getattr(corpus, "rows", np.arange(len(searched.naming.strength)))[documents]
+    order = np.lexsort((came, -searched.naming.strength[documents]))[:N_NAMED]
     return tuple(documents[order].tolist())
 
 
