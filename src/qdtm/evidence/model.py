@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cancellation import check_cancelled
 from qdtm.evidence.breadth import estimate_breadth, fit_curve, probabilities_summing_to
 from qdtm.evidence.context import context_scores
 from qdtm.evidence.corpus_views import CorpusViews
@@ -95,7 +96,7 @@ def learn_evidence(
     query_vector : ndarray of float32, shape (e,), optional
         What a sentence encoder makes of the query.
     """
-    hidden = [view.hidden(words) for view in views.views]
+    hidden = views.hidden(words)
     looks = [view(strength) for view in hidden]
     context = context_scores(views.weighted, strength, words, views.hashes)
     looks += [] if context is None else [context]
@@ -104,6 +105,7 @@ def learn_evidence(
     first = FIRST_LOOK * combine(looks, worths(looks, strength))
     seen = unseen = first
     for _ in range(ROUNDS):
+        check_cancelled()
         labels = probabilities(seen, unseen, strength, possible, SUREST)
         unheard = [view(labels) for view in hidden]
         weights = worths(unheard, strength)

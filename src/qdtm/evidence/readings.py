@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from qdtm.cancellation import check_cancelled
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.model import combine, worths
 from qdtm.evidence.views import FloatArray, IntArray, View, unit_rows
@@ -107,7 +108,10 @@ def find_readings(
         return ()
     rows = named[first]  # (n,): copies count once; ordered by hash
     others = others[np.argsort(views.hashes[others], kind="stable")[:MOST_OTHERS]]
-    seen = [view.hidden(words) for view in views.views if view is not views.encoded]  # it cannot hide words
+    pairs = zip(views.views, views.hidden(words), strict=True)
+    seen = [hidden for view, hidden in pairs if view is not views.encoded]  # it cannot hide words
+    import sklearn.cluster  # noqa: F401 - slow to load; what is loaded later would not be limited
+
     with threadpool_limits(1):  # sums of several threads would depend on their number
         compared = [view.of(np.concatenate([rows, others])) for view in seen]
         groups = _Namers(compared, strength[rows], len(others)).readings()
@@ -226,6 +230,7 @@ class _Namers:
         found = KMeans(k, n_init=10, random_state=0).fit(features, sample_weight=weight)
         group = found.labels_.astype(np.int64)
         for _ in range(ROUNDS + 1):
+            check_cancelled()
             order = np.argsort(-np.bincount(group, minlength=k), kind="stable")
             group = np.argsort(order)[group]
             if np.bincount(group, minlength=k).min() < FEWEST:

@@ -29,6 +29,9 @@ TOPIC_DOUBT = 20.0
 RIDGE = 1.0
 """The penalty of the regression on document vectors, which have length 1."""
 
+MOST_KEPT = 2**24
+"""Shares of topics in documents that are worked out ahead: 128 MB."""
+
 HEARD = 1e-3
 """Labels below it are too small to be taken back."""
 
@@ -136,6 +139,7 @@ class TopicView:
 
     def __init__(self, counts: Any, word_topic: NDArray[Any], hide: Sequence[int] = ()) -> None:
         self._counts, self._word_topic = counts, word_topic
+        self._shares: FloatArray | None = None  # (D, K), where they were worked out ahead
         p_kw = word_topic / np.maximum(word_topic.sum(axis=1, keepdims=True), 1e-12)  # (V, K): p(k|w)
         p_kw[list(hide)] = 0.0
         self._p_kw = p_kw
@@ -148,7 +152,7 @@ class TopicView:
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents, those that are labelled by the others."""
         n_k, n_labelled = self._mixture(labels), float(labels.sum())
-        scores: FloatArray = (self._counts @ (self._p_kw @ self._log_odds(n_k, n_labelled))) / self._lengths
+        scores = self._mean(self._log_odds(n_k, n_labelled))
         rows = np.flatnonzero(labels > HEARD)
         theta = self._theta(rows)
         own = labels[rows, None]
@@ -158,13 +162,28 @@ class TopicView:
 
     def hidden(self, words: Sequence[int]) -> TopicView:
         """Return the same view of documents without some words."""
-        return TopicView(self._counts, self._word_topic, words)
+        other = TopicView(self._counts, self._word_topic, words)
+        if self._shares is not None:
+            at = np.flatnonzero(np.isin(self._counts.indices, list(words)))  # few documents have them
+            rows = np.unique(np.searchsorted(self._counts.indptr, at, side="right") - 1)
+            shares = self._shares.copy()
+            shares[rows] = other._theta(rows)
+            other._shares = shares
+        return other
+
+    def kept(self) -> TopicView:
+        """Work out the shares of all documents ahead, if they fit into little memory; return the view."""
+        n_documents, n_topics = self._counts.shape[0], self._p_kw.shape[1]
+        if n_documents * n_topics <= MOST_KEPT:
+            self._shares = self._theta(np.arange(n_documents))
+        return self
 
     def of(self, rows: IntArray) -> TopicView:
         """Return the same view of some documents; what is usual stays as it is in all."""
         other = object.__new__(TopicView)
         other._counts, other._lengths = self._counts[rows], self._lengths[rows]
         other._word_topic, other._p_kw, other._p_k = self._word_topic, self._p_kw, self._p_k
+        other._shares = self._theta(rows)
         return other
 
     def features(self, rows: IntArray) -> FloatArray:
@@ -173,10 +192,20 @@ class TopicView:
 
     def _theta(self, rows: IntArray) -> FloatArray:
         """The share of each topic in some documents, (n, K)."""
+        if self._shares is not None:
+            return self._shares[rows]
         return np.asarray((self._counts[rows] @ self._p_kw) / self._lengths[rows, None])
+
+    def _mean(self, value_k: FloatArray) -> FloatArray:
+        """The mean of a value of each topic over the tokens of each document, (D,)."""
+        if self._shares is not None:
+            return np.asarray(self._shares @ value_k)
+        return np.asarray((self._counts @ (self._p_kw @ value_k)) / self._lengths)
 
     def _mixture(self, labels: FloatArray) -> FloatArray:
         """The topics of the labelled documents, each document counting by its label, (K,)."""
+        if self._shares is not None:
+            return np.asarray(labels @ self._shares)
         return np.asarray((self._counts.T @ (labels / self._lengths)) @ self._p_kw)
 
     def _log_odds(self, n_k: FloatArray, n_labelled: Any) -> FloatArray:
@@ -242,9 +271,7 @@ class MeaningView:
         gram = self._features.T @ self._features
         gram[np.diag_indices(len(gram))] += RIDGE
         self._inverse = np.linalg.inv(gram)
-        self._leverage = np.einsum(
-            "ij,jk,ik->i", self._features, self._inverse, self._features, optimize=True
-        )
+        self._leverage = np.einsum("ij,ij->i", self._features @ self._inverse, self._features)  # (D,)
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:
