@@ -27,6 +27,9 @@ FULL_COVER = 0.5
 
 N_BINS = 512
 
+SETTLED = {"ftol": 1e-12, "gtol": 1e-9, "maxiter": 1000}
+"""The curve is fitted until nothing changes any more: a sum in another order must not show."""
+
 NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25
 """Log odds of a document that names the query, by how much it names it, and by those of its context."""
 
@@ -79,17 +82,25 @@ def fit_curve(scores: FloatArray, strength: FloatArray) -> Curve:
     centre, spread = float(scores.mean()), max(float(scores.std()), 1e-12)
     x = (np.add.reduceat(scores[order], edges[:-1]) / size - centre) / spread
 
-    def loss(parameters: FloatArray) -> float:
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
         slope, middle, ceiling = np.exp(parameters[0]), parameters[1], sigmoid(parameters[2:])[0]
-        p = np.clip(ceiling * sigmoid(slope * (x - middle)), 1e-12, 1.0 - 1e-12)
+        below = sigmoid(slope * (x - middle))
+        p = np.clip(ceiling * below, 1e-12, 1.0 - 1e-12)
         fit = named @ np.log(p) + (size - named) @ np.log1p(-p)
         prior = DOUBT * (USUAL_SHARE * np.log(ceiling) + (1.0 - USUAL_SHARE) * np.log1p(-ceiling))
-        return -float(fit + prior)
+        by_p = named / p - (size - named) / (1.0 - p)
+        by_curve = by_p * ceiling * below * (1.0 - below) * slope
+        by_ceiling = by_p @ below * ceiling * (1.0 - ceiling) + DOUBT * (USUAL_SHARE - ceiling)
+        return -float(fit + prior), -np.array([by_curve @ (x - middle), -by_curve.sum(), by_ceiling])
 
     bounds = [(np.log(0.05), np.log(50.0)), (-5.0, 30.0), (-5.0, 5.0)]
     starts = [np.array([np.log(2.0), middle, 0.0]) for middle in (1.0, 2.5)]
     best = min(
-        (minimize(loss, start, method="L-BFGS-B", bounds=bounds) for start in starts), key=lambda r: r.fun
+        (
+            minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=SETTLED)
+            for start in starts
+        ),
+        key=lambda r: r.fun,
     )
     return Curve(float(np.exp(best.x[0])) / spread, centre + spread * float(best.x[1]))
 
@@ -101,8 +112,15 @@ def probabilities_summing_to(
     share = min(float(strength.sum()) / max(total, 1e-12), 1.0 - 1e-6)
     low, high = float(scores.min()) - 60.0 / curve.slope, float(scores.max()) + 60.0 / curve.slope
 
+    is_named = strength > 0
+    parts = [(scores[each], strength[each]) for each in (is_named, ~is_named)]
+
     def excess(middle: float) -> float:
-        return float(about(Curve(curve.slope, middle)(scores), strength, share).sum()) - total
+        (named, given), (others, _) = parts
+        shifted = Curve(curve.slope, middle)
+        believed = named_probability(shifted(named), given)
+        unnamed = vouching(believed, given) * without_name(shifted(others), share).sum()
+        return float(believed.sum() + unnamed) - total
 
     if excess(high) >= 0:
         middle = high
@@ -126,10 +144,17 @@ def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray
         P(named | about).
     """
     named = named_probability(context, strength)
-    n_named = float(strength.sum())
-    vouched = float(strength @ named) / (n_named + VOUCHING)
-    unnamed = (1.0 - share) * context / (1.0 - share * context)
-    return np.where(strength > 0, named, vouched * unnamed)
+    return np.where(strength > 0, named, vouching(named, strength) * without_name(context, share))
+
+
+def vouching(named: FloatArray, strength: FloatArray) -> float:
+    """How far documents that name the query vouch for others."""
+    return float(strength @ named) / (float(strength.sum()) + VOUCHING)
+
+
+def without_name(context: FloatArray, share: float) -> FloatArray:
+    """Return the probability that documents which do not name the query are about it."""
+    return (1.0 - share) * context / (1.0 - share * context)
 
 
 def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:

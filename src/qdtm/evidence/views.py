@@ -10,7 +10,7 @@ hidden, a document that names it is judged by the rest of what it says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +31,9 @@ RIDGE = 1.0
 
 MOST_KEPT = 2**24
 """Shares of topics in documents that are worked out ahead: 128 MB."""
+
+BLOCK = 2**14
+"""Documents whose vectors are worked on at a time."""
 
 HEARD = 1e-3
 """Labels below it are too small to be taken back."""
@@ -217,23 +220,25 @@ class MeaningView:
 
     Parameters
     ----------
-    vectors : ndarray of shape (D, d)
-        One a document, as they come.
+    vectors : iterable of ndarray of shape (n, d)
+        One a document, as they come, a block of documents at a time.
     without : callable, optional
         From words to the documents that have any of them and their vectors without; by default words cannot
         be hidden.
     """
 
-    def __init__(self, vectors: NDArray[Any], without: Any = None) -> None:
+    def __init__(self, vectors: Iterable[NDArray[Any]], without: Any = None) -> None:
+        rows = np.concatenate([unit_rows(block).astype(np.float32) for block in vectors])
+        self._common = sum(block.sum(axis=0) for _, block in _blocks(rows)) / max(len(rows), 1)
+        for place, block in _blocks(rows):
+            rows[place] = unit_rows(block - self._common)
+        self._features = _Features(rows)
         self._without = without
-        rows = unit_rows(vectors)
-        self._common = rows.mean(axis=0)
-        self._features = self._as_features(vectors)  # (D, 1 + d)
         self._prepare()
 
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents, each without its own label."""
-        fitted = self._features @ (self._inverse @ (self._features.T @ labels))
+        fitted = self._features.weigh(self._inverse @ self._features.total(labels))
         return np.asarray((fitted - self._leverage * labels) / np.maximum(1.0 - self._leverage, 1e-6))
 
     def hidden(self, words: Sequence[int]) -> MeaningView:
@@ -241,37 +246,98 @@ class MeaningView:
         if self._without is None:
             return self
         rows, vectors = self._without(words)
-        other = object.__new__(MeaningView)
-        other._without, other._common = self._without, self._common
-        other._features = self._features.copy()
-        other._features[rows] = self._as_features(vectors)
-        other._prepare()
-        return other
+        return self._with(self._features.changed(rows, self._as_features(vectors)), self._without)
 
     def of(self, rows: IntArray) -> MeaningView:
         """Return the same view of some documents, in which words can no longer be hidden."""
-        other = object.__new__(MeaningView)
-        other._without, other._common, other._features = None, self._common, self._features[rows]
-        other._prepare()
-        return other
+        return self._with(_Features(self._features.rows(rows)), None)
 
     def features(self, rows: IntArray) -> FloatArray:
         """Return the vectors of some documents without what all have in common, (n, d)."""
-        return np.asarray(self._features[rows, 1:])
+        return self._features.rows(rows).astype(np.float64)
 
     def near(self, vector: NDArray[Any]) -> FloatArray:
         """How near each document is to a vector of the same kind, (D,)."""
-        return np.asarray(self._features[:, 1:] @ self._as_features(vector[None])[0, 1:])
+        return self._features.weigh(np.concatenate([[0.0], self._as_features(vector[None])[0]]))
+
+    def _with(self, features: _Features, without: Any) -> MeaningView:
+        other = object.__new__(MeaningView)
+        other._features, other._common, other._without = features, self._common, without
+        other._prepare()
+        return other
 
     def _as_features(self, vectors: NDArray[Any]) -> FloatArray:
-        """Take off what all documents have in common, give each the length 1, and put a 1 before."""
-        return np.column_stack([np.ones(len(vectors)), unit_rows(unit_rows(vectors) - self._common)])
+        """Take off what all documents have in common, and give each the length 1."""
+        return unit_rows(unit_rows(vectors) - self._common)
 
     def _prepare(self) -> None:
-        gram = self._features.T @ self._features
+        gram = self._features.gram()
         gram[np.diag_indices(len(gram))] += RIDGE
         self._inverse = np.linalg.inv(gram)
-        self._leverage = np.einsum("ij,ij->i", self._features @ self._inverse, self._features)  # (D,)
+        self._leverage = self._features.squares(self._inverse)
+
+
+class _Features:
+    """Vectors of documents with a 1 before each, (D, 1 + d), worked on in blocks: there may be a million.
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, shape (D, d)
+    at, instead : ndarray, optional
+        Some rows, (n,), and what stands there instead, (n, d).
+    """
+
+    def __init__(
+        self, vectors: NDArray[Any], at: IntArray | None = None, instead: NDArray[Any] | None = None
+    ) -> None:
+        self._vectors = vectors
+        self._at = np.zeros(0, np.int64) if at is None else at
+        self._instead = np.zeros((0, vectors.shape[1]), np.float32) if instead is None else instead
+
+    def changed(self, at: IntArray, instead: FloatArray) -> _Features:
+        """Return the same with some rows changed, the others being shared."""
+        return _Features(self._vectors, at, instead.astype(np.float32))
+
+    def rows(self, rows: IntArray) -> NDArray[Any]:
+        """Return some of the vectors, (n, d)."""
+        found = self._vectors[rows]
+        place = np.searchsorted(self._at, rows)
+        changed = np.flatnonzero(np.isin(rows, self._at))
+        found[changed] = self._instead[place[changed]]
+        return found
+
+    def weigh(self, weights: FloatArray) -> FloatArray:
+        """The product with weights (1 + d,) of each row, (D,)."""
+        return np.concatenate([np.zeros(0), *(block @ weights for _, block in self._whole())])
+
+    def total(self, labels: FloatArray) -> FloatArray:
+        """The sum of the rows, each by its label, (1 + d,)."""
+        start = np.zeros(1 + self._vectors.shape[1])
+        return np.asarray(sum((labels[place] @ block for place, block in self._whole()), start))
+
+    def gram(self) -> FloatArray:
+        """The sum of the products of each row with itself, (1 + d, 1 + d)."""
+        start = np.zeros((1 + self._vectors.shape[1],) * 2)
+        return np.asarray(sum((block.T @ block for _, block in self._whole()), start))
+
+    def squares(self, inverse: FloatArray) -> FloatArray:
+        """Each row times a matrix times itself, (D,)."""
+        found = (np.einsum("ij,ij->i", block @ inverse, block) for _, block in self._whole())
+        return np.concatenate([np.zeros(0), *found])
+
+    def _whole(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield the rows in blocks, in double precision."""
+        for place, block in _blocks(self._vectors):
+            inside = slice(*np.searchsorted(self._at, (place.start, place.stop)))
+            block[self._at[inside] - place.start] = self._instead[inside]
+            yield place, np.column_stack([np.ones(len(block)), block])
+
+
+def _blocks(rows: NDArray[Any]) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield rows in blocks, in double precision, and where they stand."""
+    for first in range(0, len(rows), BLOCK):
+        place = slice(first, min(first + BLOCK, len(rows)))
+        yield place, rows[place].astype(np.float64)
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:
@@ -300,15 +366,16 @@ def word_vector_view(weighted: Any, vectors: NDArray[np.float32]) -> MeaningView
     vectors : ndarray of shape (V, d)
         Of length 1; 0 for a word without one.
     """
-    by_word = weighted.tocsc()
-    dense = vectors.astype(np.float64)
 
     def without(words: Sequence[int]) -> tuple[IntArray, FloatArray]:
-        own = by_word[:, list(words)]
-        rows = np.unique(own.indices).astype(np.int64)
-        return rows, np.asarray(weighted[rows] @ dense - own.tocsr()[rows] @ dense[list(words)])
+        at = np.flatnonzero(np.isin(weighted.indices, list(words)))
+        rows = np.unique(np.searchsorted(weighted.indptr, at, side="right") - 1)
+        others = vectors.astype(np.float64)
+        others[list(words)] = 0.0
+        return rows, np.asarray(weighted[rows] @ others)
 
-    return MeaningView(np.asarray(weighted @ dense), without)
+    starts = range(0, weighted.shape[0], BLOCK)
+    return MeaningView((weighted[start : start + BLOCK] @ vectors for start in starts), without)
 
 
 def standardised(scores: FloatArray) -> FloatArray:
