@@ -29,7 +29,7 @@ from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
 from qdtm.evidence.breadth import FULL_COVER
-from qdtm.evidence.corpus_views import CorpusViews, views_of
+from qdtm.evidence.corpus_views import CorpusViews, digest, views_of
 from qdtm.evidence.model import Evidence, learn_evidence
 from qdtm.evidence.readings import Reading, find_readings
 
@@ -67,6 +67,7 @@ def choose(
     vectors: WordVectors | None = None,
     query_vectors: NDArray[np.float32] | None = None,
     refuse: bool = True,
+    readings: bool = True,
 ) -> Chosen:
     """Turn queries into the concepts that a model is fitted with, and learn their evidence.
 
@@ -79,15 +80,20 @@ def choose(
         cover the corpus. 0 takes every proposal, as published.
     query_vectors : ndarray of float32, shape (Q, e), optional
         What a sentence encoder makes of each query.
+    readings : bool
+        Whether to look for readings of queries that ask for none of them, which changes nothing else.
 
     See Also
     --------
     build_concepts : for the other parameters.
     """
     drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
-    readings = [_find_readings(views, draft.searched) for draft in drafts]
+    found = [
+        _find_readings(views, draft.searched) if readings or draft.searched.query.reading else ()
+        for draft in drafts
+    ]
     for q, draft in enumerate(drafts):
-        if (members := _chosen(draft.searched.query, readings[q], corpus)) is not None:
+        if (members := _chosen(draft.searched.query, found[q], corpus)) is not None:
             one = draft.searched
             drafts[q] = draft_concept(
                 corpus, one.query, one.rule, expansion, vectors, refuse=refuse, within=members
@@ -110,7 +116,7 @@ def choose(
             tie_words(concept, precision_of_words(index, one), min_precision)
             for concept, one in zip(concepts, evidence, strict=True)
         )
-    listed = [_as_data(found, corpus) for found in readings]
+    listed = [_as_data(each, corpus) for each in found]
     concepts = tuple(replace(c, readings=each) for c, each in zip(concepts, listed, strict=True))
     return Chosen(concepts, evidence)
 
@@ -152,7 +158,11 @@ def document_evidence(
 
 
 def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading, ...]:
-    return find_readings(views, searched.index.by_document, searched.naming.strength, searched.words)
+    strength, words = searched.naming.strength, searched.words
+    return views.remember(
+        ("readings", words, digest(strength)),
+        lambda: find_readings(views, searched.index.by_document, strength, words),
+    )
 
 
 def _in_reading(corpus: Corpus, views: CorpusViews, searched: SearchedQuery) -> SearchedQuery:
@@ -190,12 +200,19 @@ def _learn(
     searched: Sequence[SearchedQuery],
     query_vectors: NDArray[np.float32] | None,
 ) -> tuple[Evidence, ...]:
+    import sklearn.linear_model  # noqa: F401 - slow to load; what is loaded later would not be limited
+
     vectors: Any = [None] * len(searched) if query_vectors is None else query_vectors
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-        return tuple(
-            learn_evidence(views, one.naming.strength, one.words, one.naming.possible, vector)
-            for one, vector in zip(searched, vectors, strict=True)
-        )
+        return tuple(_learn_one(views, one, vector) for one, vector in zip(searched, vectors, strict=True))
+
+
+def _learn_one(views: CorpusViews, searched: SearchedQuery, vector: NDArray[np.float32] | None) -> Evidence:
+    strength, possible, words = searched.naming.strength, searched.naming.possible, searched.words
+    return views.remember(
+        ("evidence", words, digest(strength), digest(possible), digest(vector)),
+        lambda: learn_evidence(views, strength, words, possible, vector),
+    )
 
 
 def cover_the_corpus(evidence: Sequence[Evidence]) -> bool:

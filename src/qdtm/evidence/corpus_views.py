@@ -5,8 +5,10 @@ In: a corpus, its background and vectors. Out: `CorpusViews`.
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,6 +20,12 @@ from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, w
 
 if TYPE_CHECKING:
     from qdtm.sampler.background import Background
+
+T = TypeVar("T")
+
+MOST_REMEMBERED = 16
+"""What was learned of the last queries is remembered: a query that is asked again, with other words left out
+or beside another query, is answered at once."""
 
 
 class CorpusViews:
@@ -55,6 +63,25 @@ class CorpusViews:
         self.encoded = None if document_vectors is None else MeaningView(document_vectors)
         if self.encoded is not None:
             self.views.append(self.encoded)
+        self._hidden: tuple[tuple[int, ...], list[View]] | None = None
+        self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def hidden(self, words: Sequence[int]) -> list[View]:
+        """Return the views of documents without some words; the last are kept, since they take long to make."""
+        last, wanted = self._hidden, tuple(words)
+        if last is None or last[0] != wanted:
+            with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+                last = self._hidden = wanted, [view.hidden(wanted) for view in self.views]
+        return last[1]
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what was made under a key, or make it; the last few are kept."""
+        found = self._remembered.pop(key, None)
+        found = make() if found is None else found
+        self._remembered[key] = found
+        while len(self._remembered) > MOST_REMEMBERED:
+            self._remembered.popitem(last=False)
+        return found  # type: ignore[no-any-return]
 
 
 def views_of(
@@ -80,7 +107,7 @@ def views_of(
 
         background = background_of(corpus)
     topics = background.word_topic
-    key = tuple(None if each is None else blake2b(each.tobytes()).digest() for each in (topics, word_vectors))
+    key = (digest(topics), digest(word_vectors))
     known = _KNOWN.get(corpus)
     if known is not None and known[0] == key and document_vectors is None:
         return known[1]
@@ -95,6 +122,11 @@ def views_of(
     if document_vectors is None:
         _KNOWN[corpus] = key, views
     return views
+
+
+def digest(values: NDArray[Any] | None) -> bytes | None:
+    """Return a short mark of an array's content."""
+    return None if values is None else blake2b(np.ascontiguousarray(values).data, digest_size=16).digest()
 
 
 _KNOWN: WeakKeyDictionary[Corpus, tuple[Any, CorpusViews]] = WeakKeyDictionary()

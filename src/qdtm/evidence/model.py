@@ -90,7 +90,7 @@ def learn_evidence(
     query_vector : ndarray of float32, shape (e,), optional
         What a sentence encoder makes of the query.
     """
-    hidden = [view.hidden(words) for view in views.views]
+    hidden = views.hidden(words)
     looks = [view(strength) for view in hidden]
     context = context_scores(views.weighted, strength, words, views.hashes)
     looks += [] if context is None else [context]

@@ -107,7 +107,10 @@ def find_readings(
         return ()
     rows = named[first]  # (n,): copies count once; ordered by hash
     others = others[np.argsort(views.hashes[others], kind="stable")[:MOST_OTHERS]]
-    seen = [view.hidden(words) for view in views.views if view is not views.encoded]  # it cannot hide words
+    pairs = zip(views.views, views.hidden(words), strict=True)
+    seen = [hidden for view, hidden in pairs if view is not views.encoded]  # it cannot hide words
+    import sklearn.cluster  # noqa: F401 - slow to load; what is loaded later would not be limited
+
     with threadpool_limits(1):  # sums of several threads would depend on their number
         compared = [view.of(np.concatenate([rows, others])) for view in seen]
         groups = _Namers(compared, strength[rows], len(others)).readings()

@@ -136,6 +136,7 @@ class TopicView:
 
     def __init__(self, counts: Any, word_topic: NDArray[Any], hide: Sequence[int] = ()) -> None:
         self._counts, self._word_topic = counts, word_topic
+        self._shares: FloatArray | None = None  # (D, K): of few documents, which are looked at often
         p_kw = word_topic / np.maximum(word_topic.sum(axis=1, keepdims=True), 1e-12)  # (V, K): p(k|w)
         p_kw[list(hide)] = 0.0
         self._p_kw = p_kw
@@ -148,7 +149,7 @@ class TopicView:
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents, those that are labelled by the others."""
         n_k, n_labelled = self._mixture(labels), float(labels.sum())
-        scores: FloatArray = (self._counts @ (self._p_kw @ self._log_odds(n_k, n_labelled))) / self._lengths
+        scores = self._mean(self._log_odds(n_k, n_labelled))
         rows = np.flatnonzero(labels > HEARD)
         theta = self._theta(rows)
         own = labels[rows, None]
@@ -165,6 +166,7 @@ class TopicView:
         other = object.__new__(TopicView)
         other._counts, other._lengths = self._counts[rows], self._lengths[rows]
         other._word_topic, other._p_kw, other._p_k = self._word_topic, self._p_kw, self._p_k
+        other._shares = self._theta(rows)
         return other
 
     def features(self, rows: IntArray) -> FloatArray:
@@ -173,10 +175,20 @@ class TopicView:
 
     def _theta(self, rows: IntArray) -> FloatArray:
         """The share of each topic in some documents, (n, K)."""
+        if self._shares is not None:
+            return self._shares[rows]
         return np.asarray((self._counts[rows] @ self._p_kw) / self._lengths[rows, None])
+
+    def _mean(self, value_k: FloatArray) -> FloatArray:
+        """The mean of a value of each topic over the tokens of each document, (D,)."""
+        if self._shares is not None:
+            return np.asarray(self._shares @ value_k)
+        return np.asarray((self._counts @ (self._p_kw @ value_k)) / self._lengths)
 
     def _mixture(self, labels: FloatArray) -> FloatArray:
         """The topics of the labelled documents, each document counting by its label, (K,)."""
+        if self._shares is not None:
+            return np.asarray(labels @ self._shares)
         return np.asarray((self._counts.T @ (labels / self._lengths)) @ self._p_kw)
 
     def _log_odds(self, n_k: FloatArray, n_labelled: Any) -> FloatArray:
@@ -242,9 +254,7 @@ class MeaningView:
         gram = self._features.T @ self._features
         gram[np.diag_indices(len(gram))] += RIDGE
         self._inverse = np.linalg.inv(gram)
-        self._leverage = np.einsum(
-            "ij,jk,ik->i", self._features, self._inverse, self._features, optimize=True
-        )
+        self._leverage = np.einsum("ij,ij->i", self._features @ self._inverse, self._features)  # (D,)
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:
