@@ -12,7 +12,7 @@ import pytest
 
 from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
-from qdtm.app.asking import Draft, LookedUp, drafts_from_text, drafts_to_text, look_up
+from qdtm.app.asking import Draft, LookedUp, drafts_from_text, drafts_to_text
 from qdtm.app.depth import note_opened, open_subtopics, read_opened
 from qdtm.app.exploring import DocumentFilter, Explorer, carriers
 from qdtm.app.intake import columns_of_upload, preview_file
@@ -27,7 +27,7 @@ from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
 from qdtm.sampler.progress import Progress
 
-from .texts import rows, write_table
+from .texts import look_up, rows, write_table
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def explorer(model: QueryDrivenTopicModel) -> Explorer:
 
 
 def test_drafts_are_checked_each_and_expanded_together(corpus: Corpus) -> None:
-    empty, school, unknown = look_up(corpus, [Draft(), Draft("school"), Draft("zebra")], None)
+    empty, school, unknown = look_up(corpus, [Draft(), Draft("school"), Draft("zebra")])
     assert empty.check is None
     assert school.check is not None
     assert school.concept is not None
@@ -66,7 +66,7 @@ def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
     filling = "The school was quiet all the day, and nobody was there to see it. " * 8
     mention = "They spoke of <b onclick='x'>cricket</b> and of the school."
     corpus = Corpus.from_texts([f"{filling}{mention} {filling}"] + 7 * [filling])
-    passing, school = look_up(corpus, [Draft("cricket"), Draft("school")], None)
+    passing, school = look_up(corpus, [Draft("cricket"), Draft("school")])
     assert passing.check is not None
     assert (passing.check.verdict, passing.concept) == ("passing", None)
     assert [each.passage for each in passing.mentions] == [mention]
@@ -79,13 +79,13 @@ def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
 
 
 def _looked_up_page(found: LookedUp) -> str:
-    return render("looked_up.html", draft=Draft(), found=found, open_word="", sentences=())
+    return render("looked_up.html", draft=Draft(), found=found, open_word="", sentences=(), stale=False)
 
 
 def test_twins_and_contradictions_are_a_line_not_an_error(corpus: Corpus) -> None:
-    twins = look_up(corpus, [Draft("school"), Draft("schools")], None)
+    twins = look_up(corpus, [Draft("school"), Draft("schools")])
     assert "same after cleaning" in twins[0].problem
-    nonsense = look_up(corpus, [Draft("school", exclude=("school",))], None)
+    nonsense = look_up(corpus, [Draft("school", exclude=("school",))])
     assert nonsense[0].concept is None
 
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text, look_up
+from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text
 from qdtm.app.rendering import render
 from qdtm.corpus import Corpus
+
+from .texts import look_up
 
 SUBJECTS = ["cat", "ship", "bread", "chess", "opera", "mine", "glacier", "loom"]
 SUBJECTS += ["piano", "bridge", "vine", "comet", "judge", "tram", "saddle", "pottery"]
@@ -26,8 +28,8 @@ def corpus() -> Corpus:
 
 
 def page(draft: Draft, corpus: Corpus) -> str:
-    (found,) = look_up(corpus, [draft], None)
-    return render("looked_up.html", draft=draft, found=found, open_word="", sentences=())
+    (found,) = look_up(corpus, [draft])
+    return render("looked_up.html", draft=draft, found=found, open_word="", sentences=(), stale=False)
 
 
 def test_readings_are_shown_and_one_is_chosen(corpus: Corpus) -> None:

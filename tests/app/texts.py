@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import csv
 import random
+from collections.abc import Sequence
 from pathlib import Path
+
+from qdtm.app.asking import Draft, LookedUp, answer_drafts, check_drafts
+from qdtm.app.learning import Learning
+from qdtm.app.opened import OpenCorpus
+from qdtm.corpus import Corpus
+from qdtm.results.alignment import Aligner
 
 TOPICS = (
     "tax budget spending deficit treasury revenue minister cut debt income",
@@ -26,6 +33,18 @@ def rows(n: int = 90, seed: int = 0) -> list[list[str]]:
         date = f"{2010 + i % 8}-0{1 + i % 9}-15"
         made.append([f"r{i}", date, ("left", "right")[i % 2], f"{HOSTILE} {text}" if i == 1 else text])
     return made
+
+
+def open_corpus(corpus: Corpus) -> OpenCorpus:
+    """Open a corpus as the app does."""
+    return OpenCorpus(corpus, Aligner(corpus), Learning(corpus))
+
+
+def look_up(corpus: Corpus, drafts: Sequence[Draft]) -> tuple[LookedUp, ...]:
+    """Look drafts up as a page does, without the page."""
+    opened = open_corpus(corpus)
+    checked = check_drafts(corpus, drafts, opened.learning.vectors)
+    return answer_drafts(opened, drafts, checked)
 
 
 def write_table(path: Path, n: int = 90) -> Path:

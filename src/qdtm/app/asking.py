@@ -1,7 +1,7 @@
 """What a person types on the query page in, what the corpus says to it out, while they type.
 
-A `Draft` is a query on its way; it may be empty or unanswerable. `look_up` checks all drafts and finds the
-concept words that a fit would use.
+A `Draft` is a query on its way; it may be empty or unanswerable. `check_drafts` says which of them can be
+answered, `answer_drafts` finds the concept words that a fit would use and the first answers.
 """
 
 from __future__ import annotations
@@ -9,14 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from qdtm.concepts import Concept, Query, QueryCheck, check_query, choose_concepts
+from qdtm.concepts import Concept, Query, QueryCheck, check_query
+from qdtm.concepts.choosing import choose
 from qdtm.concepts.query import Expansion, Rule
 from qdtm.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import QdtmError
+from qdtm.first_answer import FirstAnswer, FirstDocument, answers_of
+from qdtm.report.building import word_bars
+from qdtm.report.view import WordBar
 from qdtm.results.mentions import Mention, mentions_of
+
+if TYPE_CHECKING:
+    from qdtm.app.opened import OpenCorpus
 
 MAX_QUERIES = 20
 _LONGEST = 500  # characters of a query
@@ -118,6 +125,46 @@ class Draft:
             return self.without_word(word)
         return self.with_word("drop", word)
 
+    def without_own_word(self, concept: Concept, word: str) -> Draft:
+        """Return it without a concept word that may be one of its text: then the text is asked without it.
+
+        What is left must be a query, and phrases and alternatives are not taken apart; otherwise the word is
+        left out of the concept words alone.
+        """
+        own = {each.word.casefold() for each in concept.check.words if word in each.matches}
+        written = self.text.split()
+        rest = [each for each in written if each.casefold() not in own]
+        is_plain = all(each.isalnum() and each != "OR" for each in written)
+        if not (is_plain and rest and len(rest) < len(written)):
+            return self.take_out(word)
+        return replace(self, text=" ".join(rest), reading=0)
+
+
+@dataclass(frozen=True)
+class ShownAnswer:
+    """What a page shows of a first answer.
+
+    Attributes
+    ----------
+    name : str
+        The query's.
+    summary : str
+        How many documents are about it.
+    words : tuple of WordBar
+    documents : tuple of FirstDocument
+    """
+
+    name: str
+    summary: str
+    words: tuple[WordBar, ...]
+    documents: tuple[FirstDocument, ...]
+
+    @classmethod
+    def of(cls, answer: FirstAnswer) -> ShownAnswer:
+        """Take from an answer what is shown; the rest of it is as large as the corpus."""
+        words = tuple(word_bars(answer.words, answer.concept))
+        return cls(answer.concept.name, answer.relevance.summary(), words, answer.documents)
+
 
 @dataclass(frozen=True)
 class LookedUp:
@@ -135,6 +182,8 @@ class LookedUp:
         The documents that mention it, if that is all that the corpus has to say to it.
     examples : tuple of Mention
         A typical document of each reading of the concept.
+    answer : ShownAnswer or None
+        The first answer, if it can be answered.
     """
 
     check: QueryCheck | None = None
@@ -142,27 +191,49 @@ class LookedUp:
     problem: str = ""
     mentions: tuple[Mention, ...] = ()
     examples: tuple[Mention, ...] = ()
+    answer: ShownAnswer | None = None
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether there will be concept words and an answer, as far as its check tells."""
+        return self.check is not None and self.check.verdict in ("thin", "fine")
 
 
-def look_up(corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None) -> tuple[LookedUp, ...]:
-    """Check each draft, and find the concept words of those that can be answered, together as in a fit."""
-    looked = [_check(corpus, draft, vectors) for draft in drafts]
-    answerable = [
-        i
-        for i, each in enumerate(looked)
-        if each.check is not None and each.check.verdict in ("thin", "fine")
-    ]
+def check_drafts(
+    corpus: Corpus, drafts: Sequence[Draft], vectors: WordVectors | None
+) -> tuple[LookedUp, ...]:
+    """Check each draft: the first and fast half of looking it up."""
+    return tuple(_check(corpus, draft, vectors) for draft in drafts)
+
+
+def answer_drafts(
+    opened: OpenCorpus, drafts: Sequence[Draft], checked: Sequence[LookedUp], *, readings: bool = True
+) -> tuple[LookedUp, ...]:
+    """Find the concept words of checked drafts, together as in a fit, and the first answers.
+
+    Parameters
+    ----------
+    readings : bool
+        Whether to look for readings too; they change nothing else, and take their time.
+    """
+    corpus, looked = opened.corpus, list(checked)
+    answerable = [i for i, each in enumerate(checked) if each.is_answerable]
+    if not answerable:
+        return tuple(checked)
     try:
         queries = [drafts[i].query() for i in answerable]
-        concepts = choose_concepts(corpus, queries, vectors=vectors) if queries else ()
+        views = opened.learning.views
+        chosen = choose(corpus, queries, views, vectors=opened.learning.vectors, readings=readings)
     except QdtmError as error:
         return tuple(
-            replace(each, problem=str(error)) if i in answerable else each for i, each in enumerate(looked)
+            replace(each, problem=str(error)) if i in answerable else each for i, each in enumerate(checked)
         )
-    for i, concept in zip(answerable, concepts, strict=True):
-        check = concept.check if drafts[i].reading else looked[i].check
+    answers = answers_of(corpus, chosen, opened.aligner)
+    for i, concept, answer in zip(answerable, chosen.concepts, answers, strict=True):
+        check = concept.check if drafts[i].reading else checked[i].check
         examples = mentions_of(replace(concept.check, named=concept.examples), corpus)
-        looked[i] = replace(looked[i], concept=concept, check=check, examples=examples)
+        shown = ShownAnswer.of(answer)
+        looked[i] = replace(checked[i], concept=concept, check=check, examples=examples, answer=shown)
     return tuple(looked)
 
 

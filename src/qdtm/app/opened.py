@@ -5,11 +5,11 @@ They never change, so all pages and threads share them.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Generic, TypeVar
 
 from qdtm.app.checks import check_stamp, with_checks
@@ -18,10 +18,9 @@ from qdtm.app.depth import open_subtopics, read_opened
 from qdtm.app.exploring import Explorer
 from qdtm.app.jobs import RESULT, Jobs
 from qdtm.app.labels import read_labels
+from qdtm.app.learning import Learning
 from qdtm.app.workspace import NotFoundError, Workspace
 from qdtm.corpus import Corpus
-from qdtm.embeddings import load_vectors
-from qdtm.embeddings.vectors import WordVectors
 from qdtm.results.alignment import Aligner
 from qdtm.results.result import Result
 
@@ -56,10 +55,21 @@ class Shelf(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class OpenCorpus:
-    """A corpus with what finds its words in texts."""
+    """A corpus with what finds its words in texts, and what is learned of it.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    aligner : Aligner
+    learning : Learning
+    turn : asyncio.Lock
+        Held while a question is answered: one at a time.
+    """
 
     corpus: Corpus
     aligner: Aligner
+    learning: Learning
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass
@@ -84,7 +94,7 @@ class Opened:
 
         def load() -> OpenCorpus:
             corpus = Corpus.load(path)
-            return OpenCorpus(corpus, Aligner(corpus))
+            return OpenCorpus(corpus, Aligner(corpus), Learning(corpus))
 
         return self._corpora.get((id, stamp), load)
 
@@ -108,9 +118,3 @@ class Opened:
 
         key = (id, tuple(sorted(labels.items())), tuple(opened), check_stamp(job.folder))
         return self._results.get(key, load)
-
-
-@cache
-def vectors() -> WordVectors | None:
-    """Return the bundled word vectors, for suggestions and for REL."""
-    return load_vectors("glove")

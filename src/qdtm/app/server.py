@@ -25,7 +25,8 @@ from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, DEMO_NAME
 from qdtm.app.floods import bound_logs
 from qdtm.app.jobs import JobLimits, Jobs
-from qdtm.app.opened import Opened, vectors
+from qdtm.app.learning import vectors
+from qdtm.app.opened import Opened
 from qdtm.app.pages import check, compare, contrast, corpus, explore, fit, query
 from qdtm.app.pages.frame import frame, show_problem
 from qdtm.app.rendering import render, style_sheet

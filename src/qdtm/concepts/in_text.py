@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from qdtm.cancellation import check_cancelled
 from qdtm.concepts.term_index import IntArray, SearchableCorpus
 from qdtm.corpus.lemmas import noun_lemma, number_forms
 from qdtm.corpus.scripts import is_unspaced
@@ -127,6 +128,7 @@ class TextSearch:
         forms, inside = self._forms(token, folded), is_unspaced(folded)
         stands = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, forms))})(?!\w)")
         for document in self._documents:
+            check_cancelled()
             text = document.text.lower()
             if not any(form in text for form in forms):
                 continue

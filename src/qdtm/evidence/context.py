@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from qdtm.cancellation import check_cancelled
 from qdtm.evidence.views import FloatArray, IntArray
 
 MOST_OTHERS = 10_000
@@ -64,6 +65,7 @@ def context_scores(
     )
     scores = np.zeros(len(strength))
     for fold in np.unique(folds).tolist():
+        check_cancelled()
         seen = learned[folds[learned] != fold]
         rows = np.flatnonzero(folds == fold)
         scores[rows] = _fit(features[seen], strength[seen]).decision_function(features[rows])

@@ -67,7 +67,7 @@ class CorpusViews:
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
 
     def hidden(self, words: Sequence[int]) -> list[View]:
-        """Return the views of documents without some words; the last are kept, since they take long to make."""
+        """Return the views of documents without some words; the last are kept: they take long to make."""
         last, wanted = self._hidden, tuple(words)
         if last is None or last[0] != wanted:
             with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
@@ -81,7 +81,7 @@ class CorpusViews:
         self._remembered[key] = found
         while len(self._remembered) > MOST_REMEMBERED:
             self._remembered.popitem(last=False)
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 def views_of(

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cancellation import check_cancelled
 from qdtm.evidence.breadth import estimate_breadth, fit_curve, probabilities_summing_to
 from qdtm.evidence.context import context_scores
 from qdtm.evidence.corpus_views import CorpusViews
@@ -99,6 +100,7 @@ def learn_evidence(
     first = FIRST_LOOK * combine(looks, worths(looks, strength))
     seen = unseen = first
     for _ in range(ROUNDS):
+        check_cancelled()
         labels = probabilities(seen, unseen, strength, possible, SUREST)
         unheard = [view(labels) for view in hidden]
         weights = worths(unheard, strength)

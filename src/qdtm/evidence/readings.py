@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from qdtm.cancellation import check_cancelled
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.model import combine, worths
 from qdtm.evidence.views import FloatArray, IntArray, View, unit_rows
@@ -229,6 +230,7 @@ class _Namers:
         found = KMeans(k, n_init=10, random_state=0).fit(features, sample_weight=weight)
         group = found.labels_.astype(np.int64)
         for _ in range(ROUNDS + 1):
+            check_cancelled()
             order = np.argsort(-np.bincount(group, minlength=k), kind="stable")
             group = np.argsort(order)[group]
             if np.bincount(group, minlength=k).min() < FEWEST:

@@ -33,10 +33,10 @@ from qdtm.report.view import (
     TrendView,
     WordBar,
 )
-from qdtm.results.alignment import Aligner
+from qdtm.results.alignment import LONGEST_ALIGNED, Aligner
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
-from qdtm.results.passages import Mark, Passage, excerpt, sentence_around
+from qdtm.results.passages import Mark, sentence_around
 from qdtm.results.result import QueryScores, Result
 from qdtm.results.splits import path_of
 from qdtm.results.stability import SubtopicStability
@@ -50,7 +50,6 @@ _WHY = {
     "user": "your own word",
     "expansion": "found by expansion",
 }
-_LONGEST_ALIGNED = 200_000  # characters of a document that are looked through for marks
 _VALUE = 160  # characters of a field's value
 
 
@@ -194,7 +193,7 @@ class ViewBuilder:
             check=concept.check,
             concept_words=[self.concept_word(word, concept) for word in concept.words],
             rejected=[(word.word, word.reason) for word in concept.rejected],
-            words=word_bars(topic, concept, self.limits.words),
+            words=word_bars(topic.top_words(self.limits.words), concept),
             subtopics=cards,
             smaller=smaller,
             rest=fit.subtopic_rest[q],
@@ -240,19 +239,10 @@ class ViewBuilder:
                 subtopic_name=subtopic.short_name if subtopic else "",
                 color=series_number(top - 1) if subtopic else 0,
                 fields=_fields(document, self.limits.fields),
-                passage=self.passage(document, weights, concept, limit),
+                passage=self.aligner.excerpt(document, weights, concept, limit),
             )
             views.append(view)
         return views
-
-    def passage(
-        self, document: Document, weights: FloatArray, concept: frozenset[int], limit: int
-    ) -> Passage:
-        """Return the part of a document in which words of large weight (V,) are, marked."""
-        text = document.text[:_LONGEST_ALIGNED]
-        places = self.aligner.places(document.index, text)
-        marks = [Mark(*span, float(weights[word]), word in concept) for word, span in places]
-        return excerpt(text, marks, limit)
 
     def concept_word(self, word: ConceptWord, concept: Concept) -> ConceptWordView:
         """Return a concept word with sentences that support it."""
@@ -271,9 +261,8 @@ class ViewBuilder:
 # --- parts that the app uses too ---------------------------------------------------------------------------
 
 
-def word_bars(topic: Topic, concept: Concept | None = None, n: int = 15) -> list[WordBar]:
-    """Return the most probable words of a topic as bars; the concept words among them are marked."""
-    words = topic.top_words(n)
+def word_bars(words: Sequence[tuple[str, float]], concept: Concept | None = None) -> list[WordBar]:
+    """Return words and their probabilities as bars; the concept words among them are marked."""
     longest = max((p for _, p in words), default=1.0) or 1.0
     own = {word.word for word in concept.words} if concept else set()
     return [WordBar(word, p, round(100 * p / longest, 1), word in own) for word, p in words]
@@ -297,7 +286,7 @@ def evidence_sentences(
     """
     own = {each.index for each in concept.words if each.origin == "query"} if concept else set()
     for document in documents:
-        text = document.text[:_LONGEST_ALIGNED]
+        text = document.text[:LONGEST_ALIGNED]
         places = aligner.places(document.index, text)
         at = next((span for index, span in places if index == word), None)
         if at is None:
@@ -323,7 +312,7 @@ def _subtopic_view(
         name=subtopic.short_name,
         color=series_number(s),
         of_parent=subtopic.prevalence / parent.prevalence if parent.prevalence else 0.0,
-        words=word_bars(subtopic, concept, n_words),
+        words=word_bars(subtopic.top_words(n_words), concept),
         documents=documents,
         below=[_subtopic_view(each, s, subtopic, concept, (), n_words, None) for each in subtopic.subtopics],
         stability=stability,

@@ -68,13 +68,13 @@ def _topic_values(topic: Topic, n_words: int, about: str = "") -> dict[str, Any]
             name=each.short_name,
             color=series_number(s),
             of_parent=each.prevalence / topic.prevalence if topic.prevalence else 0.0,
-            words=word_bars(each, n=n_words),
+            words=word_bars(each.top_words(n_words)),
             documents=(),
         )
         for s, each in enumerate(topic.subtopics[:6])
     ]
     n_more = len(topic.subtopics) - len(subtopics)
-    words = word_bars(topic, n=n_words)
+    words = word_bars(topic.top_words(n_words))
     return {"topic": topic, "about": about, "words": words, "subtopics": subtopics, "n_more": n_more}
 
 

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from typing import Any
+
+from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.scripts import is_unspaced
+from qdtm.corpus.store import Document
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError
+from qdtm.results.passages import Mark, Passage, excerpt
 
 Span = tuple[int, int]
 """The first character of a token, and the one after its last."""
 
 REACH = 1_200
 """How far ahead a token is looked for: a little more than the longest tag that a pipeline takes away."""
+
+LONGEST_ALIGNED = 200_000
+"""Characters of a document that are looked through for marks."""
 
 _DEFAULT = TextPipeline()
 _NEAR = 40  # characters within which a token may begin or end inside a longer run of letters
@@ -65,6 +73,15 @@ class Aligner:
             if places:
                 return places
         return self._in_order(j, text)
+
+    def excerpt(
+        self, document: Document, weights: NDArray[Any], concept: Container[int], limit: int
+    ) -> Passage:
+        """Return the part of a document in which words of large weight (V,) are, marked."""
+        text = document.text[:LONGEST_ALIGNED]
+        places = self.places(document.index, text)
+        marks = [Mark(*span, float(weights[word]), word in concept) for word, span in places]
+        return excerpt(text, marks, limit)
 
     def _in_order(self, j: int, text: str) -> list[tuple[int, Span]]:
         """Look for the document's own words in turn, for ready tokens or where the tokenizer is gone."""

@@ -44,6 +44,6 @@ def _side(explorer: Explorer, job_id: str, q: int) -> dict[str, object]:
         "q": q,
         "topic": topic,
         "subtopics": {each.id: each for each in topic.subtopics},
-        "words": word_bars(topic, concept, 12),
+        "words": word_bars(topic.top_words(12), concept),
         "n_documents": explorer.result.corpus.n_documents,
     }

@@ -45,11 +45,11 @@ def register(context: AppContext) -> None:
         again = drafts_to_text([Draft.of(each) for each in job.request.queries])
         links = {"Query": f"/ask/{job.request.corpus}?ask={quote(again)}"}
         with frame(job.request.queries[q].name, "Explore", links):
-            explorer = await while_waiting("Opening the result …", lambda: _open(context, job_id, q))
+            explorer = await while_waiting("Opening the result …", lambda: open_result(context, job_id, q))
             await ResultPage(context, job, job.request, explorer, q).build()
 
 
-def _open(context: AppContext, job_id: str, q: int) -> Explorer:
+def open_result(context: AppContext, job_id: str, q: int) -> Explorer:
     """Open a result, and work out what its page shows first."""
     explorer = context.opened.result(job_id)
     explorer.view(q)

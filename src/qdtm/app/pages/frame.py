@@ -77,10 +77,15 @@ def page(path: str) -> Callable[[PageFunction], PageFunction]:
     return decorate
 
 
+async def connected() -> None:
+    """Wait until somebody looks at the page."""
+    await ui.context.client.connected(_SECONDS_TO_CONNECT)
+
+
 async def while_waiting(message: str, work: Callable[[], T]) -> T:
     """Do what takes its time in a thread, with the page shown already."""
     waiting = Panel("waiting.html", message=message)
-    await ui.context.client.connected(_SECONDS_TO_CONNECT)
+    await connected()
     made = await asyncio.to_thread(work)
     if waiting.is_deleted:
         raise TimeoutError("the page was closed while its work was done")

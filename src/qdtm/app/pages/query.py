@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -19,12 +19,12 @@ from qdtm.app.asking import (
     WordList,
     drafts_from_text,
     drafts_to_text,
-    look_up,
 )
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO, AboutCorpus, read_about
-from qdtm.app.opened import OpenCorpus, vectors
+from qdtm.app.opened import OpenCorpus
 from qdtm.app.pages.frame import frame, page, while_waiting
+from qdtm.app.pages.live import AnswerPanel, Stage, look_up
 from qdtm.app.pages.widgets import button
 from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
@@ -91,7 +91,6 @@ class QueryPage:
         self._context, self._about, self._opened, self._base = context, about, opened, base
         self._rows = [QueryRow(self, draft) for draft in drafts]
         self._turn = 0
-        self._looked: tuple[LookedUp, ...] = ()
 
     async def build(self) -> None:
         """Make the elements."""
@@ -103,9 +102,9 @@ class QueryPage:
             button("Add another query", lambda: guarded(self._add), plain=True)
         if self._base is None:
             self._build_settings()
-        with ui.element("div").classes("actions"):
+        with ui.element("div").classes("actions start-bar"):
             self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
-        self._foot = Panel("fit_note.html", asked=0, ready=False)
+            self._foot = Panel("fit_note.html", asked=0, mend=False)
         for row in self._rows:
             with self._list:
                 row.build()
@@ -132,22 +131,24 @@ class QueryPage:
         self._turn += 1
         turn, drafts = self._turn, self.drafts
         known = self._base.drafts if self._base else []
-        looked = await asyncio.to_thread(look_up, self._opened.corpus, [*known, *drafts], vectors())
-        if turn != self._turn:
-            return
-        looked = looked[len(known) :]
-        self._looked = looked
-        for row, found in zip(self._rows, looked, strict=True):
-            row.show(found)
-        self._show_foot()
         to = f"&add_to={self._base.id}" if self._base else ""
         ui.navigate.history.replace(f"/ask/{self._about.id}?ask={quote(drafts_to_text(drafts))}{to}")
 
-    def _show_foot(self) -> None:
-        asked = [found for row, found in zip(self._rows, self._looked, strict=True) if not row.draft.is_empty]
+        def is_wanted() -> bool:
+            return turn == self._turn and not self._list.is_deleted
+
+        async for stage in look_up(self._opened, [*known, *drafts], is_wanted):
+            looked = stage.looked[len(known) :]
+            for row, found in zip(self._rows, looked, strict=True):
+                row.show(found, stage)
+            self._show_foot(looked)
+
+    def _show_foot(self, looked: Sequence[LookedUp]) -> None:
+        asked = [found for row, found in zip(self._rows, looked, strict=True) if not row.draft.is_empty]
         ready = bool(asked) and all(found.concept is not None for found in asked)
         self._start.props(remove="disabled") if ready else self._start.props("disabled")
-        self._foot.show(asked=len(asked), ready=ready)
+        mend = not all(found.is_answerable and not found.problem for found in asked)
+        self._foot.show(asked=len(asked), mend=mend)
 
     async def _take_example(self, text: str) -> None:
         if text in _EXAMPLES:
@@ -220,7 +221,7 @@ class QueryRow:
 
     def __init__(self, page: QueryPage, draft: Draft) -> None:
         self._page, self.draft = page, draft
-        self.found = LookedUp()
+        self.found, self._is_stale = LookedUp(), False
         self._open_word = ""
         self._sentences: tuple[Any, ...] = ()
 
@@ -231,7 +232,7 @@ class QueryRow:
             with ui.element("div").classes("fields-row"):
                 self._text = (
                     ui.input("Query", value=self.draft.text, on_change=self._typed)
-                    .props("outlined debounce=200 maxlength=500 autocomplete=off autofocus")
+                    .props("outlined debounce=250 maxlength=500 autocomplete=off autofocus")
                     .classes("query-text")
                 )
                 self._rule = self._choice("Documents with", _RULES, self.draft.rule, self._set_rule)
@@ -241,7 +242,7 @@ class QueryRow:
             self._answer = Panel(
                 "looked_up.html",
                 {
-                    "drop": lambda word: self._change(self.draft.take_out(word)),
+                    "drop": self._drop,
                     "restore": lambda word: self._change(self.draft.without_word(word)),
                     "evidence": self._show_evidence,
                     "use": self._use_suggestion,
@@ -252,6 +253,7 @@ class QueryRow:
             with ui.element("div").classes("fields-row words-row"):
                 self._word_input("Add a concept word", "add")
                 self._word_input("Exclude documents with", "exclude")
+            self._first = AnswerPanel()
 
     def _choice(
         self, label: str, options: dict[str, str], value: str, on_change: Callable[[str], Any]
@@ -283,6 +285,15 @@ class QueryRow:
         self._text.set_value(text)
         await self._change(replace(self.draft, text=text, reading=0))
 
+    async def _drop(self, word: str) -> None:
+        """Leave a concept word out; without a word of its text, another query is asked."""
+        concept = self.found.concept
+        draft = self.draft.take_out(word) if concept is None else self.draft.without_own_word(concept, word)
+        if draft.text != self.draft.text:
+            await self.set_text(draft.text)
+        else:
+            await self._change(draft)
+
     async def _use_suggestion(self, pair: str) -> None:
         wrong, _, right = pair.partition(" ")
         words = [right if word.casefold() == wrong.casefold() else word for word in self.draft.text.split()]
@@ -312,9 +323,17 @@ class QueryRow:
 
     # --- showing -----------------------------------------------------------------------------------------
 
-    def show(self, found: LookedUp) -> None:
-        """Show what the corpus says."""
-        self.found = found
+    def show(self, found: LookedUp, stage: Stage) -> None:
+        """Show what the corpus says; while the answer is looked for, the last one stays, faintly."""
+        waits = found.is_answerable and stage.waits_for in ("learning", "answer")
+        last = self.found
+        if waits and last.concept is not None:
+            found = replace(found, concept=last.concept, examples=last.examples, answer=last.answer)
+        elif stage.waits_for == "readings" and found.concept and last.concept and found.check == last.check:
+            concept = replace(found.concept, readings=last.concept.readings)
+            found = replace(found, concept=concept, examples=last.examples)
+        self.found, self._is_stale = found, waits
+        self._first.show_found(found, stage)
         known = [word.word for word in found.concept.words] if found.concept else []
         if self._open_word not in known:
             self._open_word, self._sentences = "", ()
@@ -322,7 +341,11 @@ class QueryRow:
 
     def _show(self) -> None:
         self._answer.show(
-            draft=self.draft, found=self.found, open_word=self._open_word, sentences=self._sentences
+            draft=self.draft,
+            found=self.found,
+            open_word=self._open_word,
+            sentences=self._sentences,
+            stale=self._is_stale,
         )
 
     def focus(self) -> None:
