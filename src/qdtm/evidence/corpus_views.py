@@ -57,7 +57,7 @@ class CorpusViews:
         self.hashes = hashes
         self.views: list[View] = [WordView(counts)]
         if background is not None:
-            self.views.append(TopicView(counts, background))
+            self.views.append(TopicView(counts, background).kept())
         if word_vectors is not None:
             self.views.append(word_vector_view(self.weighted, word_vectors))
         self.encoded = None if document_vectors is None else MeaningView(document_vectors)

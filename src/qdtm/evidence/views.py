@@ -29,6 +29,9 @@ TOPIC_DOUBT = 20.0
 RIDGE = 1.0
 """The penalty of the regression on document vectors, which have length 1."""
 
+MOST_KEPT = 2**24
+"""Shares of topics in documents that are worked out ahead: 128 MB."""
+
 HEARD = 1e-3
 """Labels below it are too small to be taken back."""
 
@@ -136,7 +139,7 @@ class TopicView:
 
     def __init__(self, counts: Any, word_topic: NDArray[Any], hide: Sequence[int] = ()) -> None:
         self._counts, self._word_topic = counts, word_topic
-        self._shares: FloatArray | None = None  # (D, K): of few documents, which are looked at often
+        self._shares: FloatArray | None = None  # (D, K), where they were worked out ahead
         p_kw = word_topic / np.maximum(word_topic.sum(axis=1, keepdims=True), 1e-12)  # (V, K): p(k|w)
         p_kw[list(hide)] = 0.0
         self._p_kw = p_kw
@@ -159,7 +162,21 @@ class TopicView:
 
     def hidden(self, words: Sequence[int]) -> TopicView:
         """Return the same view of documents without some words."""
-        return TopicView(self._counts, self._word_topic, words)
+        other = TopicView(self._counts, self._word_topic, words)
+        if self._shares is not None:
+            at = np.flatnonzero(np.isin(self._counts.indices, list(words)))  # few documents have them
+            rows = np.unique(np.searchsorted(self._counts.indptr, at, side="right") - 1)
+            shares = self._shares.copy()
+            shares[rows] = other._theta(rows)
+            other._shares = shares
+        return other
+
+    def kept(self) -> TopicView:
+        """Work out the shares of all documents ahead, if they fit into little memory; return the view."""
+        n_documents, n_topics = self._counts.shape[0], self._p_kw.shape[1]
+        if n_documents * n_topics <= MOST_KEPT:
+            self._shares = self._theta(np.arange(n_documents))
+        return self
 
     def of(self, rows: IntArray) -> TopicView:
         """Return the same view of some documents; what is usual stays as it is in all."""
