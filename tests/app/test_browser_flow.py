@@ -16,7 +16,7 @@ import pytest
 from .driving import Page, RunningApp
 from .texts import write_table
 
-TAB, ENTER = "\ue004", "\ue007"
+TAB, ENTER, BACKSPACE = "\ue004", "\ue007", "\ue003"
 
 
 def ask(page: Page, query: str, corpus: str = "demo") -> None:
@@ -72,7 +72,7 @@ def cricket(app: RunningApp, browser: Any) -> str:
     page.says("Absent.")
     page.click("[data-act=use][data-value='crickt cricket']")
     page.says("Answerable.")
-    assert "cricket" in words(page)
+    page.until(lambda _: "cricket" in words(page))
 
     proposed = words(page)[1]
     page.click(f"[data-act=evidence][data-value={proposed}]")
@@ -176,6 +176,79 @@ def test_a_subtopics_words_can_be_asked_for(page: Page, cricket: str) -> None:
     page.click("[data-act=ask][data-value='0.2']")
     page.says("Answerable.")
     page.until(lambda _: len(words(page)) >= 5)
+
+
+def answer(page: Page) -> str:
+    """Return the first answer that is shown, once it is one to what is asked now."""
+    return str(page.find("section.first:not(.stale) ol.documents").find_element("xpath", "../../..").text)
+
+
+def test_the_first_answer_comes_while_one_types_and_no_old_one_after_it(page: Page, app: RunningApp) -> None:
+    page.open("/ask/demo")
+    page.type(".query-text input", "cricket")
+    assert "documents are about it" in answer(page)
+    assert "wicket" in answer(page)
+    page.driver.execute_script(
+        """
+        const panel = document.querySelector("section.first").parentElement;
+        const field = document.querySelector(".query-text input");
+        window.shown = [];
+        new MutationObserver(() => {
+          const fresh = panel.querySelector("section.first:not(.stale)");
+          window.shown.push([field.value, fresh ? fresh.textContent : ""]);
+        }).observe(panel, { childList: true, subtree: true });
+        """
+    )
+    for text in ("economy", "asylum seekers", "afghanistan"):
+        for _ in range(len(page.find(".query-text input").get_attribute("value"))):
+            page.type(".query-text input", BACKSPACE)
+        for letter in text:
+            page.type(".query-text input", letter)
+    page.until(lambda _: "taliban" in answer(page))
+    page.until(lambda _: "afghanistan" in words(page))
+    shown = page.driver.execute_script("return window.shown")
+    last = [text for value, text in shown if value == "afghanistan" and text]
+    assert last
+    assert all("taliban" in text for text in last)
+    before = answer(page)
+    page.click("[data-act=drop][data-value=taliban]")
+    page.until(lambda _: "taliban" not in words(page))
+    page.until(lambda _: answer(page) != before)
+    assert answer(page).splitlines()[1] == before.splitlines()[1]  # as many documents as before
+    assert_quiet(page, app)
+
+
+def test_without_a_word_of_its_own_another_query_is_asked(page: Page, app: RunningApp) -> None:
+    page.open("/ask/demo")
+    page.type(".query-text input", "asylum seekers")
+    both = answer(page)
+    page.click("[data-act=drop][data-value=seeker]")
+    page.until(lambda _: page.find(".query-text input").get_attribute("value") == "asylum")
+    page.until(lambda _: answer(page) != both)
+    assert_quiet(page, app)
+
+
+def test_the_fit_shows_the_first_answer_and_turns_into_the_result(page: Page, app: RunningApp) -> None:
+    ask(page, "economy")
+    first = answer(page).splitlines()[1]
+    page.click("#find-topics:not([disabled])")
+    page.find("section.first .lede, article.q-card")  # so few articles may be done before anybody can look
+    seen = page.all("section.first .lede")
+    if seen and not page.all("article.q-card"):
+        page.until(lambda _: page.all("article.q-card") or page.find("section.first .lede").text == first)
+    page.find("article.q-card")  # by itself
+    assert page.path.startswith("/result/")
+    assert_quiet(page, app)
+
+
+def test_a_query_in_passing_has_its_mentions_and_no_answer(page: Page, app: RunningApp) -> None:
+    page.open("/ask/demo")
+    page.type(".query-text input", "music")
+    page.says("Documents that mention it")
+    page.find(".q-verdict.passing")
+    assert not page.all("section.first")
+    assert page.find("#find-topics").get_attribute("disabled")
+    assert_quiet(page, app)
 
 
 def test_by_keyboard_alone(page: Page, app: RunningApp, cricket: str) -> None:

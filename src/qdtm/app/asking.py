@@ -131,11 +131,13 @@ class Draft:
         What is left must be a query, and phrases and alternatives are not taken apart; otherwise the word is
         left out of the concept words alone.
         """
-        own = {each.word.casefold() for each in concept.check.words if word in each.matches}
         written = self.text.split()
-        rest = [each for each in written if each.casefold() not in own]
+        checked = [each for each in concept.check.words if each.role == "query"]
         is_plain = all(each.isalnum() and each != "OR" for each in written)
-        if not (is_plain and rest and len(rest) < len(written)):
+        if not is_plain or len(checked) != len(written):
+            return self.take_out(word)
+        rest = [own for own, each in zip(written, checked, strict=True) if word not in each.matches]
+        if not rest or len(rest) == len(written):
             return self.take_out(word)
         return replace(self, text=" ".join(rest), reading=0)
 
