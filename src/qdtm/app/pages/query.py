@@ -104,7 +104,7 @@ class QueryPage:
             self._build_settings()
         with ui.element("div").classes("actions start-bar"):
             self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
-            self._foot = Panel("fit_note.html", asked=0, mend=False)
+            self._foot = Panel("fit_note.html", asked=0)
         for row in self._rows:
             with self._list:
                 row.build()
@@ -141,14 +141,17 @@ class QueryPage:
             looked = stage.looked[len(known) :]
             for row, found in zip(self._rows, looked, strict=True):
                 row.show(found, stage)
-            self._show_foot(looked)
+            self._show_foot(looked, stage)
 
-    def _show_foot(self, looked: Sequence[LookedUp]) -> None:
+    def _show_foot(self, looked: Sequence[LookedUp], stage: Stage) -> None:
         asked = [found for row, found in zip(self._rows, looked, strict=True) if not row.draft.is_empty]
         ready = bool(asked) and all(found.concept is not None for found in asked)
         self._start.props(remove="disabled") if ready else self._start.props("disabled")
         mend = not all(found.is_answerable and not found.problem for found in asked)
-        self._foot.show(asked=len(asked), mend=mend)
+        answers = [found.answer for found in asked if found.answer]
+        self._foot.show(
+            asked=len(asked), mend=mend, answers=answers, learned=stage.share, waits_for=stage.waits_for
+        )
 
     async def _take_example(self, text: str) -> None:
         if text in _EXAMPLES:
