@@ -212,3 +212,13 @@ def test_scores_on_a_common_scale():
     scores = standardised(np.array([1.0, 2.0, 6.0]))
     assert (scores.mean(), scores.std()) == (pytest.approx(0.0), pytest.approx(1.0))
     assert standardised(np.full(4, 3.3)).tolist() == [0.0] * 4
+
+
+def test_shares_of_topics_worked_out_ahead_change_no_score():
+    counts, topics, labels = random_counts(5, N_DOCUMENTS, N_WORDS), topics_of(5), labels_of(5)
+    plain, kept = TopicView(counts, topics), TopicView(counts, topics).kept()
+    rows = np.arange(0, N_DOCUMENTS, 3)
+    for one, other in ((plain, kept), (plain.hidden([2, 5]), kept.hidden([2, 5]))):
+        np.testing.assert_allclose(other(labels), one(labels), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(other.of(rows)(labels[rows]), one.of(rows)(labels[rows]), rtol=1e-6)
+        np.testing.assert_allclose(other.features(rows), one.features(rows), rtol=1e-6, atol=1e-9)

@@ -98,12 +98,11 @@ class QueryPage:
         examples = [text for text in _EXAMPLES if self._about.id == DEMO and text not in known]
         Panel("ask.html", {"example": self._take_example}, examples=examples, known=known)
         self._list = ui.element("div").classes("asked")
-        with ui.element("div").classes("actions"):
-            button("Add another query", lambda: guarded(self._add), plain=True)
         if self._base is None:
             self._build_settings()
         with ui.element("div").classes("actions start-bar"):
             self._start = button("Find the topics", lambda: guarded(self._fit), id="find-topics")
+            button("Add another query", lambda: guarded(self._add), plain=True, id="another-query")
             self._foot = Panel("fit_note.html", asked=0)
         for row in self._rows:
             with self._list:
