@@ -269,7 +269,7 @@ def test_arrays_can_be_read_by_others(tmp_path):
 def test_arrays_that_the_disk_refuses(tmp_path, monkeypatch):
     from safetensors import SafetensorError
 
-    def refuse(arrays, path):
+    def refuse(arrays, path, metadata=None):
         raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
 
     monkeypatch.setattr("safetensors.numpy.save_file", refuse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,16 +88,18 @@ def test_a_killed_fit_goes_on(
     assert not (tmp_path / "kept").exists()
 
 
-def test_killed_in_the_background_nothing_is_left(corpus: Corpus, tmp_path: Path, cold_cache: Path) -> None:
-    """It is learned before a fit begins; what is half learned is not kept."""
+def test_killed_in_the_background_it_is_learned_on(tmp_path: Path, cold_cache: Path) -> None:
+    """It is learned before a fit begins; whoever asks next goes on with it, and needs no checkpoint."""
     fresh = plant(3, WORDS, [60] * 4).corpus
     kill_a_fit(fresh, tmp_path / "kept", "background", 5)
     assert not (tmp_path / "kept").exists()
-    assert not list(cold_cache.rglob("*.safetensors"))
     seen: list[Progress] = []
-    QueryDrivenTopicModel(QUERIES, **ASKED, progress=seen.append).fit(fresh)
-    assert (seen[0].stage, seen[0].sweep) == ("background", 1)
-    assert corpus.fingerprint != fresh.fingerprint
+    resumed = QueryDrivenTopicModel(QUERIES, **ASKED, progress=seen.append).fit(fresh)
+    assert (seen[0].stage, seen[0].sweep) == ("background", 5)
+    shutil.rmtree(cold_cache)
+    again = plant(3, WORDS, [60] * 4).corpus
+    undisturbed = QueryDrivenTopicModel(QUERIES, **ASKED).fit(again)
+    assert saved(resumed, tmp_path / "a") == saved(undisturbed, tmp_path / "b")
 
 
 def test_killed_again_and_again(corpus: Corpus, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def _split_newest(
         offsets,
         problem.n_words,
         settings.priors,
-        settings.schedule,
+        settings.splitting_schedule,
         settings.fewest_tokens(len(problem.tokens), len(tokens)),
         settings.seed,
         (q,),

@@ -64,7 +64,7 @@ def open_subtopic(
             offsets,
             corpus.n_words,
             settings.priors,
-            settings.schedule,
+            settings.splitting_schedule,
             max(settings.fewest_tokens(corpus.n_tokens, len(tokens)), FEWEST_BELOW),
             settings.seed,
             path_of(id),

@@ -119,11 +119,12 @@ def first_answer(
     asked = as_queries(query)
     if len(asked) != 1:
         raise QueryError(f"A first answer is to one query, and these are {len(asked)}; ask them in turn.")
-    vectors = load_vectors(embeddings, corpus, also=asked[0].words.lower().split())
+    inside = corpus.distinct
+    vectors = load_vectors(embeddings, inside, also=asked[0].words.lower().split())
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    views = views_of(corpus, unit)
-    chosen = choose(corpus, asked, views, expansion=expansion, rule=rule, vectors=vectors)
-    (answer,) = answers_of(corpus, chosen, Aligner(corpus), n_words, n_documents)
+    views = views_of(inside, unit)
+    chosen = choose(inside, asked, views, expansion=expansion, rule=rule, vectors=vectors)
+    (answer,) = answers_of(corpus, chosen.spread(inside), Aligner(corpus), n_words, n_documents)
     return answer
 
 

@@ -91,7 +91,9 @@ class GoesDeeper(ShowsResult):
         from qdtm.drilling import open_subtopic
 
         fit, inside = self._inside()
-        self._adopt_inside(open_subtopic(fit, inside, subtopic, self._settings(), self.progress), inside)
+        opened = open_subtopic(fit, inside, subtopic, self._settings(), self.progress)
+        if opened is not fit:
+            self._adopt_inside(opened, inside)
         return self._result.topic(subtopic).subtopics
 
     def add_query(self, query: Any) -> Topic:

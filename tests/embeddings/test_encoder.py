@@ -9,7 +9,8 @@ from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.embeddings.encoder import encode_documents
 from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 
-TEXTS = ["a fire in the forest", "rain and more rain", "fire again", "cricket in the rain", "fire"] * 6
+SAID = ["a fire in the forest", "rain and more rain", "fire again", "cricket in the rain", "fire"]
+TEXTS = [f"{text} {place}" for place in "bath cork derby exeter fife goole".split() for text in SAID]
 
 
 @pytest.fixture(autouse=True)

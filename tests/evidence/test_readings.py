@@ -24,7 +24,7 @@ def subject_words(subject):
     return [f"{subject}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 
 
-def texts(named, n_each=30, n_named=12, seed=0):
+def texts(named, n_each=30, n_named=12, seed=1):
     """Documents about each subject; in the first of some subjects stands a word that means nothing itself."""
     rng = np.random.default_rng(seed)
     documents = []

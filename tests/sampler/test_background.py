@@ -91,9 +91,9 @@ def test_it_says_how_far_it_is(corpus: Corpus) -> None:
     seen, tell = told()
     learned(corpus, progress=tell)
     assert [each.sweep for each in seen] == list(range(1, len(seen) + 1))
-    assert 2 * module.WINDOW * module.LOOK_EVERY <= len(seen) <= module.N_SWEEPS
+    assert module.LEAST_SWEEPS <= len(seen) <= module.MOST_SWEEPS
     assert {(each.stage, each.query, each.max_sweeps) for each in seen} == {
-        ("background", None, module.N_SWEEPS)
+        ("background", None, module.MOST_SWEEPS)
     }
 
 

@@ -224,8 +224,9 @@ def answer_drafts(
         return tuple(checked)
     try:
         queries = [drafts[i].query() for i in answerable]
-        views = opened.learning.views
-        chosen = choose(corpus, queries, views, vectors=opened.learning.vectors, readings=readings)
+        views, inside = opened.learning.views, corpus.distinct
+        chosen = choose(inside, queries, views, vectors=opened.learning.vectors, readings=readings)
+        chosen = chosen.spread(inside)
     except QdtmError as error:
         return tuple(
             replace(each, problem=str(error)) if i in answerable else each for i, each in enumerate(checked)

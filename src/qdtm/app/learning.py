@@ -17,7 +17,9 @@ from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QdtmError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.sampler.background import background_of
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.progress import Progress
+from qdtm.settings import n_threads
 
 _log = logging.getLogger("qdtm.app")
 
@@ -79,10 +81,11 @@ class Learning:
     def _learn(self) -> None:
         spec = vectors_for(self._corpus.pipeline.language)
         self.vectors = vectors() if spec == "glove" else load_vectors(spec, self._corpus)
-        background_of(self._corpus, progress=self._note)
+        with Threads(n_threads(None)) as engine:
+            background_of(self._corpus, engine, progress=self._note)
         known = self.vectors
         unit = None if known is None else embed_vocabulary(known, self._corpus.vocabulary).unit
-        self._views = views_of(self._corpus, unit)
+        self._views = views_of(self._corpus.distinct, unit)
 
     def _note(self, progress: Progress) -> None:
         self.share = progress.sweep / max(progress.max_sweeps, 1)

@@ -25,6 +25,7 @@ from qdtm.concepts.query import Query, Rule, as_queries
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
@@ -46,13 +47,19 @@ class Chosen(NamedTuple):
     concepts: tuple[Concept, ...]
     evidence: tuple[Evidence, ...]
 
+    def spread(self, inside: DistinctCorpus) -> Chosen:
+        """Return the same of all documents, as they came, where this is of the distinct ones."""
+        return Chosen(
+            tuple(place_documents(concept, inside.rows) for concept in self.concepts),
+            tuple(one.spread(inside.place) for one in self.evidence),
+        )
+
 
 def choose_concepts(corpus: Corpus, queries: Any, **parameters: Any) -> tuple[Concept, ...]:
     """Turn queries into the concepts that a model is fitted with; parameters as in `choose`."""
     vectors, inside = parameters.get("vectors"), corpus.distinct
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    chosen = choose(inside, queries, views_of(inside, unit), **parameters)
-    return tuple(place_documents(concept, inside.rows) for concept in chosen.concepts)
+    return choose(inside, queries, views_of(inside, unit), **parameters).spread(inside).concepts
 
 
 def choose(

@@ -37,10 +37,13 @@ PHASE = 5
 
 SEED = 0
 
-N_SWEEPS = 60
-"""It is learned in so many sweeps at most, fewer if the likelihood settles before."""
+LEAST_SWEEPS, MOST_SWEEPS = 60, 100
+"""It is learned in so many sweeps, until the likelihood settles..."""
 
-LOOK_EVERY, WINDOW = 5, 3
+MOST_TOKENS_SWEPT = 10**9
+"""... or so many tokens have been swept in all: a large corpus settles late, and is known well before."""
+
+LOOK_EVERY, WINDOW = 5, 6
 """Sweeps between two looks at the likelihood, and how many looks are compared with as many before."""
 
 MOST_TOPICS = 100
@@ -115,16 +118,17 @@ def learn_background(
     n_topics = n_topics or min(MOST_TOPICS, max(2, isqrt(len(offsets) - 1)))
     start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
     chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,), state=state)
+    most = int(np.clip(MOST_TOKENS_SWEPT // max(len(tokens), 1), LEAST_SWEEPS, MOST_SWEEPS))
     with defer_interrupts() as interruption:
         while not run.finished:
             chain.step()
             run.done += 1
             likelihood = run.history.look(chain, run.done) if run.done % LOOK_EVERY == 0 else None
             run.settled = has_settled(run.history.log_likelihood, WINDOW)
-            run.finished = run.settled or run.done >= N_SWEEPS
+            run.finished = run.settled or run.done >= most
             if progress is not None:
                 n_now = int(chain.in_use.sum())
-                progress(Progress("background", None, run.done, N_SWEEPS, n_now, likelihood))
+                progress(Progress("background", None, run.done, most, n_now, likelihood))
             if keeper is not None and not run.finished:
                 (keeper.keep_now if interruption.requested else keeper.keep)(chain, run)
             if interruption.requested:
@@ -239,5 +243,5 @@ def _saved(keeper: ChainKeeper) -> Saved | None:
 
 _KNOWN: WeakKeyDictionary[Corpus, dict[int | None, Background]] = WeakKeyDictionary()
 
-MADE_BY = f"qdtm background 2, {N_SWEEPS} sweeps, beta {PRIORS.beta}"
+MADE_BY = f"qdtm background 2, {LEAST_SWEEPS} to {MOST_SWEEPS} sweeps, beta {PRIORS.beta}"
 """What topics are learned with: others that are found in a file are learned anew."""

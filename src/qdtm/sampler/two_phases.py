@@ -131,7 +131,7 @@ def _second_phase(fit: _Fit, parents: ParentFit, names: Sequence[str]) -> tuple[
             offsets,
             problem.n_words,
             settings.priors,
-            settings.schedule,
+            settings.splitting_schedule,
             settings.fewest_tokens(len(problem.tokens), len(tokens)),
             settings.seed,
             (q,),
