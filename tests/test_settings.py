@@ -79,7 +79,7 @@ def test_defaults() -> None:
     assert not settings.start_as_paper
     assert (settings.seed, settings.n_jobs) == (0, cores())
     joining = settings.joining_schedule
-    assert (joining.min_sweeps, joining.max_sweeps) == (20, 30)
+    assert (joining.min_sweeps, joining.max_sweeps) == (30, 60)
 
 
 def test_the_papers_preset() -> None:
@@ -145,7 +145,7 @@ def test_threads() -> None:
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [({"max_sweeps": 20}, (20, 20)), ({"min_sweeps": 90}, (90, 90)), ({"max_sweeps": 200}, (20, 200))],
+    [({"max_sweeps": 20}, (20, 20)), ({"min_sweeps": 90}, (90, 90)), ({"max_sweeps": 200}, (30, 200))],
 )
 def test_sweeps_that_are_given_hold_for_queries_that_join_too(
     given: dict[str, int], expected: tuple[int, int]

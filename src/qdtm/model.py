@@ -99,8 +99,8 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     preset : {"default", "paper"}
         "paper" starts and runs as the paper does; it needs queries that cover the corpus together.
     min_sweeps, max_sweeps : int, optional
-        Bounds on the sweeps of each phase; by default 20 and 30 for queries that join the background, 100 and
-        300 for those that cover the corpus, 50 and 150 for subtopics (2,000 with the paper's preset).
+        Bounds on the sweeps of each phase; by default 100 and 300 (2,000 with the paper's preset), 30 and 60
+        for queries that join the background; down to half as many where there is much to sweep.
     subtopics : bool
         Whether to split the parent topics.
     min_prevalence : float

@@ -26,13 +26,10 @@ EngineName = Literal["threads", "ray"]
 ENGINES: tuple[EngineName, ...] = ("threads", "ray")
 
 SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (2000, 2000)}
-"""Fewest and most sweeps of phase 1 where it starts as the paper does, by preset."""
+"""Fewest and most sweeps of a phase, by preset."""
 
-JOINING = (20, 30)
+JOINING = (30, 60)
 """Fewest and most sweeps of queries that join a background, which has settled before."""
-
-SPLITTING: Mapping[str, tuple[int, int]] = {"default": (50, 150), "paper": (2000, 2000)}
-"""Fewest and most sweeps of phase 2, by preset."""
 
 KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.05, "paper": 1.0}
 """Subtopics with this share of their parent are kept however rare they are in the corpus, by preset."""
@@ -109,12 +106,14 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
     if not isinstance(preset, str) or preset not in SCHEDULES:
         raise ParameterError(f"preset is {preset!r}; give 'default' or 'paper'.")
     _check_objects(parameters)
+    schedule = _schedule(parameters, *SCHEDULES[preset])
+    hurries = preset == "default" and parameters["min_sweeps"] is None and parameters["max_sweeps"] is None
     return Settings(
         preset=preset,
         priors=Priors(*(_prior(parameters, name) for name in ("alpha", "beta", "gamma"))),
-        schedule=_schedule(parameters, *SCHEDULES[preset]),
-        joining_schedule=replace(_schedule(parameters, *JOINING), window=3),
-        splitting_schedule=_schedule(parameters, *SPLITTING[preset]),
+        schedule=schedule,
+        joining_schedule=replace(_schedule(parameters, *JOINING), window=3, hurries=hurries),
+        splitting_schedule=replace(schedule, hurries=hurries),
         promotion_weight=_share(parameters, "promotion_weight"),
         word_filtering=_flag(parameters, "word_filtering"),
         similarity_threshold=_auto(parameters, "similarity_threshold", _cosine),

@@ -61,6 +61,8 @@ class Chain:
     seed : int
     path : tuple of int
         Which chain of that seed this is; shard h in sweep s draws from the stream (seed, *path, s, h).
+    n_tokens : int
+        How many are in the shards.
     resting : Resting, optional
         What documents add that are not in the shards, because they keep their topics. By default there are
         none.
@@ -75,6 +77,7 @@ class Chain:
         seed: int,
         path: tuple[int, ...],
         *,
+        n_tokens: int = 0,
         resting: Resting | None = None,
         state: ChainState | None = None,
     ) -> None:
@@ -84,6 +87,7 @@ class Chain:
         standing = shards.count(n_words, n_parents, n_columns)
         self.shards, self.resting = shards, resting
         self.counts: Counts = standing.counts
+        self.n_tokens = n_tokens
         self.m_k = standing.m_k  # (C,): tables of each topic
         if resting is not None:
             self.counts.n_wk[:, : resting.n_columns] += resting.counts.n_wk
@@ -233,7 +237,8 @@ def open_chain(
         assignment = assignment._replace(topics=state.topics, links=state.links)
     n_shards = n_shards or n_shards_for(len(assignment.tokens), n_words)
     shards = engine.place(assignment, n_shards, n_words, evidence_jq=evidence_jq, alone=alone)
-    return Chain(shards, rules, seed, path, resting=resting, state=state)
+    n_tokens = len(assignment.tokens)
+    return Chain(shards, rules, seed, path, n_tokens=n_tokens, resting=resting, state=state)
 
 
 def _check_counts(tokens: NDArray[np.int32]) -> None:

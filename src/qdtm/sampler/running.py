@@ -8,7 +8,7 @@ up again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,10 @@ from qdtm.sampler.chain import Chain, ChainState
 from qdtm.sampler.kernels import topic_sizes
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, Stage
 from qdtm.sampler.trace import Trace
+
+
+TOKENS_SWEPT = 10**7
+"""A chain that is in a hurry makes fewer sweeps if it would sweep over more tokens in all: a second's work."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Schedule:
         than their spread.
     sample_share : float
         Once settled after n sweeps, it samples for `sample_share` times n more.
+    hurries : bool
+        Whether sweeps may be fewer, down to half, where there is much to sweep (`for_tokens`).
     """
 
     min_sweeps: int
@@ -42,6 +48,15 @@ class Schedule:
     check_every: int = 5
     window: int = 6
     sample_share: float = 0.5
+    hurries: bool = False
+
+    def for_tokens(self, n_tokens: int) -> Schedule:
+        """The schedule of a chain that sweeps over so many tokens."""
+        if not self.hurries:
+            return self
+        share = min(max(TOKENS_SWEPT / max(self.max_sweeps * n_tokens, 1), 0.5), 1.0)
+        fewest, most = (max(1, round(share * n)) for n in (self.min_sweeps, self.max_sweeps))
+        return replace(self, min_sweeps=fewest, max_sweeps=most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +231,7 @@ def run_chain(
     keep : callable, optional
         Called after each sweep.
     """
-    run = run or Run()
+    run, schedule = run or Run(), schedule.for_tokens(chain.n_tokens)
     interrupted = False
     while not (run.finished or interrupted):
         if before_sweep is not None:
