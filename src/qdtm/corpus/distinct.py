@@ -66,15 +66,13 @@ class DistinctCorpus(Corpus):
         """Give each document as it came what was found for it here, (D, ...)."""
         return values[self.place]
 
-    def token_places(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the tokens of the documents as they came, with these offsets, stand here, (N,)."""
-        moved = self.offsets[self.place] - offsets[:-1]
-        return np.arange(offsets[-1]) + np.repeat(moved, np.diff(offsets))
+    def spread_tokens(self, values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+        """Give each token of the documents as they came, with these offsets, what its own has here, (N,)."""
+        return copy_rows(values, self.offsets[self.place], offsets)
 
-    def token_rows(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the tokens here first stand in the documents as they came, (N',)."""
-        moved = offsets[self.rows] - self.offsets[:-1]
-        return np.arange(self.offsets[-1]) + np.repeat(moved, np.diff(self.offsets))
+    def gather_tokens(self, values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+        """Give each token here what it has in the documents as they came, with these offsets, (N',)."""
+        return copy_rows(values, offsets[self.rows], self.offsets)
 
 
 def find_distinct(corpus: Corpus, *, keep_copies: bool = False) -> DistinctCorpus:
@@ -91,18 +89,25 @@ def find_distinct(corpus: Corpus, *, keep_copies: bool = False) -> DistinctCorpu
 
 def take_rows(corpus: Corpus, rows: NDArray[np.int64], place: NDArray[np.int64]) -> DistinctCorpus:
     """Make the distinct corpus of documents whose rows, and whose places among these, are known."""
-    lengths = corpus.document_lengths[rows]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    at = np.arange(offsets[-1]) + np.repeat(corpus.offsets[rows] - offsets[:-1], lengths)
+    offsets = np.concatenate([[0], np.cumsum(corpus.document_lengths[rows])])
     return DistinctCorpus(
         corpus.vocabulary,
-        corpus.tokens[at],
+        copy_rows(corpus.tokens, corpus.offsets[rows], offsets),
         offsets,
         ArrangedDocuments(corpus.documents, rows),
         corpus.pipeline,
         rows=rows,
         place=place,
     )
+
+
+def copy_rows(values: NDArray[Any], starts: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """Take the runs of values that begin at `starts`, one after the other; `offsets` say where they end."""
+    from qdtm.corpus.copying import copy_runs  # slow to load
+
+    found = np.empty(int(offsets[-1]), values.dtype)
+    copy_runs(np.ascontiguousarray(values), starts, np.asarray(offsets), found)
+    return found
 
 
 def arrange(corpus: Corpus, *, keep_copies: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

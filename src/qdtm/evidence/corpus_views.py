@@ -60,7 +60,7 @@ class CorpusViews:
             self.views.append(TopicView(counts, background).kept())
         if word_vectors is not None:
             self.views.append(word_vector_view(self.weighted, word_vectors))
-        self.encoded = None if document_vectors is None else MeaningView([document_vectors])
+        self.encoded = None if document_vectors is None else MeaningView.of_vectors(document_vectors)
         if self.encoded is not None:
             self.views.append(self.encoded)
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.evidence.breadth import DOUBT
+from qdtm.evidence.kernels import shares_by_others, tokens_of_topic
 from qdtm.evidence.model import Evidence, combine, probabilities, worths
 from qdtm.evidence.views import FloatArray
 
@@ -68,23 +69,14 @@ def topic_looks(
     words: Sequence[int],
 ) -> tuple[FloatArray, FloatArray]:
     """Log odds of a document's share in a topic, by others' use of its words: with the query's, without."""
-    n_documents, n_words = counts.shape
-    row = np.repeat(np.arange(n_documents), np.diff(counts.indptr))  # (nnz,)
-    document = np.repeat(np.arange(n_documents), np.diff(offsets))[in_topic]
-    place = np.searchsorted(row * n_words + counts.indices, document * n_words + tokens[in_topic])
-    own = np.bincount(place, minlength=counts.nnz)  # (nnz,): tokens of the topic, where `counts` has all
-    n_w = np.bincount(counts.indices, counts.data, minlength=n_words)[counts.indices]
-    n_zw = np.bincount(counts.indices, own, minlength=n_words)[counts.indices]
-    usual = float(in_topic.mean()) if len(in_topic) else 0.0
-    p_zw = (n_zw - own + usual) / (n_w - counts.data + 1.0)  # what the others made of the word
-    visible = np.where(np.isin(counts.indices, list(words)), 0, counts.data)
-    seen, unseen = (_log_odds(row, n, p_zw, n_documents, usual) for n in (counts.data, visible))
-    return seen, unseen
+    own = tokens_of_topic(counts.indptr, counts.indices, tokens, offsets, in_topic)
+    hidden = np.zeros(counts.shape[1], np.bool_)
+    hidden[list(words)] = True
+    usual = float(own.sum()) / max(len(tokens), 1)
+    seen, unseen = shares_by_others(counts.indptr, counts.indices, counts.data, own, usual, hidden)
+    return _log_odds(seen), _log_odds(unseen)
 
 
-def _log_odds(row: Any, n: Any, p_zw: FloatArray, n_documents: int, usual: float) -> FloatArray:
-    total = np.bincount(row, n * p_zw, minlength=n_documents)
-    length = np.bincount(row, n, minlength=n_documents)
-    share = np.where(length > 0, total / np.maximum(length, 1e-12), usual)
+def _log_odds(share: FloatArray) -> FloatArray:
     bounded = np.clip(share, 1.0 - SURE, SURE)
     return np.asarray(np.log(bounded / (1.0 - bounded)))

@@ -10,12 +10,14 @@ hidden, a document that names it is judged by the rest of what it says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from qdtm.evidence.kernels import centre, labels_with, mean_vectors
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -93,9 +95,10 @@ class WordView:
 
     def _labelled_with(self, labels: FloatArray) -> FloatArray:
         """The labels of the documents that have each word, added up, (V,)."""
-        present = np.repeat(labels, np.diff(self._counts.indptr))  # (nnz,)
-        totals = np.bincount(self._counts.indices, present, minlength=self._counts.shape[1])
-        return totals.astype(np.float64, copy=False)  # whole numbers, if no document has a word
+        found: FloatArray = labels_with(
+            self._counts.indptr, self._counts.indices, np.asarray(labels, np.float64), self._counts.shape[1]
+        )
+        return found
 
     def hidden(self, words: Sequence[int]) -> WordView:
         """Return the same view of documents without some words."""
@@ -220,21 +223,24 @@ class MeaningView:
 
     Parameters
     ----------
-    vectors : iterable of ndarray of shape (n, d)
-        One a document, as they come, a block of documents at a time.
+    rows : ndarray of float32, shape (D, 1 + d)
+        A vector of length 1 for each document, after a 1; the view keeps it, and changes it.
     without : callable, optional
         From words to the documents that have any of them and their vectors without; by default words cannot
         be hidden.
     """
 
-    def __init__(self, vectors: Iterable[NDArray[Any]], without: Any = None) -> None:
-        rows = np.concatenate([unit_rows(block).astype(np.float32) for block in vectors])
-        self._common = sum(block.sum(axis=0) for _, block in _blocks(rows)) / max(len(rows), 1)
-        for place, block in _blocks(rows):
-            rows[place] = unit_rows(block - self._common)
-        self._features = _Features(rows)
-        self._without = without
+    def __init__(self, rows: NDArray[np.float32], without: Any = None) -> None:
+        n_rows = max(len(rows), 1)
+        self._common: FloatArray = sum(_sums(rows), np.zeros(rows.shape[1]))[1:] / n_rows
+        centre(rows, self._common)
+        self._features, self._without = _Features(rows), without
         self._prepare()
+
+    @classmethod
+    def of_vectors(cls, vectors: NDArray[Any]) -> MeaningView:
+        """Make the view of documents with these vectors, as they come, (D, d)."""
+        return cls(_with_ones(unit_rows(vectors)))
 
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents, each without its own label."""
@@ -254,11 +260,13 @@ class MeaningView:
 
     def features(self, rows: IntArray) -> FloatArray:
         """Return the vectors of some documents without what all have in common, (n, d)."""
-        return self._features.rows(rows).astype(np.float64)
+        return self._features.rows(rows)[:, 1:].astype(np.float64)
 
     def near(self, vector: NDArray[Any]) -> FloatArray:
         """How near each document is to a vector of the same kind, (D,)."""
-        return self._features.weigh(np.concatenate([[0.0], self._as_features(vector[None])[0]]))
+        weights = self._as_features(vector[None])[0].astype(np.float64)
+        weights[0] = 0.0
+        return self._features.weigh(weights)
 
     def _with(self, features: _Features, without: Any) -> MeaningView:
         other = object.__new__(MeaningView)
@@ -266,9 +274,9 @@ class MeaningView:
         other._prepare()
         return other
 
-    def _as_features(self, vectors: NDArray[Any]) -> FloatArray:
-        """Take off what all documents have in common, and give each the length 1."""
-        return unit_rows(unit_rows(vectors) - self._common)
+    def _as_features(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
+        """Take off what all documents have in common, give each the length 1, and put a 1 before."""
+        return _with_ones(unit_rows(unit_rows(vectors) - self._common))
 
     def _prepare(self) -> None:
         gram = self._features.gram()
@@ -278,66 +286,83 @@ class MeaningView:
 
 
 class _Features:
-    """Vectors of documents with a 1 before each, (D, 1 + d), worked on in blocks: there may be a million.
+    """Vectors of documents, (D, d), worked on in blocks: there may be a million.
+
+    Sums within a block are single precision, those of blocks double.
 
     Parameters
     ----------
-    vectors : ndarray of float32, shape (D, d)
+    rows : ndarray of float32, shape (D, d)
     at, instead : ndarray, optional
-        Some rows, (n,), and what stands there instead, (n, d).
+        Some rows, (n,), rising, and what stands there instead, (n, d).
     """
 
     def __init__(
-        self, vectors: NDArray[Any], at: IntArray | None = None, instead: NDArray[Any] | None = None
+        self, rows: NDArray[np.float32], at: IntArray | None = None, instead: NDArray[Any] | None = None
     ) -> None:
-        self._vectors = vectors
+        self._rows = rows
         self._at = np.zeros(0, np.int64) if at is None else at
-        self._instead = np.zeros((0, vectors.shape[1]), np.float32) if instead is None else instead
+        self._instead = np.zeros((0, rows.shape[1]), np.float32) if instead is None else instead
 
-    def changed(self, at: IntArray, instead: FloatArray) -> _Features:
+    def changed(self, at: IntArray, instead: NDArray[np.float32]) -> _Features:
         """Return the same with some rows changed, the others being shared."""
-        return _Features(self._vectors, at, instead.astype(np.float32))
+        return _Features(self._rows, at, instead)
 
-    def rows(self, rows: IntArray) -> NDArray[Any]:
-        """Return some of the vectors, (n, d)."""
-        found = self._vectors[rows]
-        place = np.searchsorted(self._at, rows)
+    def rows(self, rows: IntArray) -> NDArray[np.float32]:
+        """Return some of the rows, (n, d)."""
+        found = self._rows[rows]
         changed = np.flatnonzero(np.isin(rows, self._at))
-        found[changed] = self._instead[place[changed]]
+        found[changed] = self._instead[np.searchsorted(self._at, rows[changed])]
         return found
 
     def weigh(self, weights: FloatArray) -> FloatArray:
-        """The product with weights (1 + d,) of each row, (D,)."""
-        return np.concatenate([np.zeros(0), *(block @ weights for _, block in self._whole())])
+        """The product with weights (d,) of each row, (D,)."""
+        single, found = weights.astype(np.float32), np.zeros(len(self._rows))
+        for place, block in self._blocks():
+            found[place] = block @ single
+        return found
 
     def total(self, labels: FloatArray) -> FloatArray:
-        """The sum of the rows, each by its label, (1 + d,)."""
-        start = np.zeros(1 + self._vectors.shape[1])
-        return np.asarray(sum((labels[place] @ block for place, block in self._whole()), start))
+        """The sum of the rows, each by its label, (d,)."""
+        single, total = labels.astype(np.float32), np.zeros(self._rows.shape[1])
+        for place, block in self._blocks():
+            total += single[place] @ block
+        return total
 
     def gram(self) -> FloatArray:
-        """The sum of the products of each row with itself, (1 + d, 1 + d)."""
-        start = np.zeros((1 + self._vectors.shape[1],) * 2)
-        return np.asarray(sum((block.T @ block for _, block in self._whole()), start))
+        """The sum of the products of each row with itself, (d, d)."""
+        total = np.zeros((self._rows.shape[1],) * 2)
+        for _, block in self._blocks():
+            total += block.T @ block
+        return total
 
-    def squares(self, inverse: FloatArray) -> FloatArray:
+    def squares(self, matrix: FloatArray) -> FloatArray:
         """Each row times a matrix times itself, (D,)."""
-        found = (np.einsum("ij,ij->i", block @ inverse, block) for _, block in self._whole())
-        return np.concatenate([np.zeros(0), *found])
+        single, found = matrix.astype(np.float32), np.zeros(len(self._rows))
+        for place, block in self._blocks():
+            found[place] = np.einsum("ij,ij->i", block @ single, block)
+        return found
 
-    def _whole(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the rows in blocks, in double precision."""
-        for place, block in _blocks(self._vectors):
-            inside = slice(*np.searchsorted(self._at, (place.start, place.stop)))
-            block[self._at[inside] - place.start] = self._instead[inside]
-            yield place, np.column_stack([np.ones(len(block)), block])
+    def _blocks(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        for first in range(0, len(self._rows), BLOCK):
+            place = slice(first, min(first + BLOCK, len(self._rows)))
+            inside = slice(*np.searchsorted(self._at, (place.start, place.stop)).tolist())
+            block = self._rows[place]
+            if inside.stop > inside.start:
+                block = block.copy()
+                block[self._at[inside] - first] = self._instead[inside]
+            yield place, block
 
 
-def _blocks(rows: NDArray[Any]) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield rows in blocks, in double precision, and where they stand."""
+def _sums(rows: NDArray[np.float32]) -> Iterator[FloatArray]:
+    """Yield the sum of the rows of each block, (d,)."""
     for first in range(0, len(rows), BLOCK):
-        place = slice(first, min(first + BLOCK, len(rows)))
-        yield place, rows[place].astype(np.float64)
+        yield rows[first : first + BLOCK].sum(axis=0, dtype=np.float64)
+
+
+def _with_ones(rows: FloatArray) -> NDArray[np.float32]:
+    """Put a 1 before each row."""
+    return np.column_stack([np.ones(len(rows)), rows]).astype(np.float32)
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:
@@ -351,9 +376,8 @@ def tfidf(counts: Any) -> Any:
     n_documents = counts.shape[0]
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])  # (V,)
     rarity = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
-    weighted = sparse.csr_matrix(counts, dtype=np.float64, copy=True)
-    weighted.data = (1.0 + np.log(weighted.data)) * rarity[weighted.indices]
-    return weighted
+    weights = (1.0 + np.log(counts.data)) * rarity[counts.indices]
+    return sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape)
 
 
 def word_vector_view(weighted: Any, vectors: NDArray[np.float32]) -> MeaningView:
@@ -374,8 +398,9 @@ def word_vector_view(weighted: Any, vectors: NDArray[np.float32]) -> MeaningView
         others[list(words)] = 0.0
         return rows, np.asarray(weighted[rows] @ others)
 
-    starts = range(0, weighted.shape[0], BLOCK)
-    return MeaningView((weighted[start : start + BLOCK] @ vectors for start in starts), without)
+    rows = np.ones((weighted.shape[0], 1 + vectors.shape[1]), np.float32)
+    mean_vectors(weighted.indptr, weighted.indices, weighted.data, vectors, rows)
+    return MeaningView(rows, without)
 
 
 def standardised(scores: FloatArray) -> FloatArray:

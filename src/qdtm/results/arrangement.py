@@ -6,7 +6,9 @@ their own rows. Copies of a document get the topics and the relevance of the one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,25 +19,34 @@ from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.results.fit import ModelFit
 from qdtm.results.splits import Split, tokens_in
 
+Tokens = Callable[[NDArray[Any]], NDArray[Any]]
+"""Takes values of tokens to other places."""
+
 _ELSEWHERE = -2  # of tokens that a split is not about
 
 
 def spread_fit(fit: ModelFit, inside: DistinctCorpus, corpus: Corpus) -> ModelFit:
     """Return a fit of distinct documents as one of the corpus that they were taken from."""
-    tokens, documents = inside.token_places(corpus.offsets), inside.place
-    return _take(fit, corpus, tokens, documents, inside.rows)
+
+    def tokens(values: NDArray[Any]) -> NDArray[Any]:
+        return inside.spread_tokens(values, corpus.offsets)
+
+    return _take(fit, corpus, tokens, inside.place, inside.rows)
 
 
 def gather_fit(fit: ModelFit, inside: DistinctCorpus, corpus: Corpus) -> ModelFit:
     """Return a fit of a corpus as one of its distinct documents."""
-    tokens, documents = inside.token_rows(corpus.offsets), inside.rows
-    return _take(fit, inside, tokens, documents, inside.place)
+
+    def tokens(values: NDArray[Any]) -> NDArray[Any]:
+        return inside.gather_tokens(values, corpus.offsets)
+
+    return _take(fit, inside, tokens, inside.rows, inside.place)
 
 
 def _take(
     fit: ModelFit,
     corpus: Corpus,
-    tokens: NDArray[np.int64],
+    tokens: Tokens,
     documents: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> ModelFit:
@@ -43,9 +54,9 @@ def _take(
     return replace(
         fit,
         concepts=tuple(place_documents(concept, rows) for concept in fit.concepts),
-        token_topics=fit.token_topics[tokens],
-        token_subtopics=fit.token_subtopics[tokens],
-        token_promoted=fit.token_promoted[tokens],
+        token_topics=tokens(fit.token_topics),
+        token_subtopics=tokens(fit.token_subtopics),
+        token_promoted=tokens(fit.token_promoted),
         relevance=None if fit.relevance is None else fit.relevance[documents],
         strength=None if fit.strength is None else fit.strength[documents],
         splits=tuple(_take_split(fit, split, tokens) for split in fit.splits),
@@ -53,8 +64,8 @@ def _take(
     )
 
 
-def _take_split(fit: ModelFit, split: Split, tokens: NDArray[np.int64]) -> Split:
+def _take_split(fit: ModelFit, split: Split, tokens: Tokens) -> Split:
     children = np.full(len(fit.token_topics), _ELSEWHERE, np.int32)
     children[tokens_in(fit, split.of)] = split.token_children
-    children = children[tokens]
+    children = tokens(children)
     return replace(split, token_children=children[children != _ELSEWHERE])

@@ -27,6 +27,7 @@ from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.kernels import count_words
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Progress, ProgressCallback, defer_interrupts
 from qdtm.sampler.running import Run, Saved, has_settled
@@ -83,9 +84,9 @@ class Background:
         order = np.argsort(-size, kind="stable")[: int((size > 0).sum())]
         place = np.full(len(size), -1, np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        topics, n_topics = place[topics], max(len(order), 1)
-        cells = np.bincount(tokens.astype(np.int64) * n_topics + topics, minlength=n_words * n_topics)
-        return cls(topics, cells.reshape(n_words, n_topics).astype(np.float32))
+        topics, word_topic = place[topics], np.zeros((n_words, max(len(order), 1)), np.float32)
+        count_words(tokens, topics, word_topic)
+        return cls(topics, word_topic)
 
 
 def learn_background(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine
+from qdtm.sampler.kernels import weights_in_topics
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
 
 PHASE = 4
@@ -114,8 +115,8 @@ def absorbed_topics(problem: ParentProblem, topics: NDArray[np.int32]) -> NDArra
     n_k = np.bincount(topics, minlength=problem.n_parents)
     parent, most = np.full(len(n_k), -1, np.int32), np.full(len(n_k), MOSTLY)
     for q in range(problem.n_before, problem.n_parents):
-        p_i = np.repeat(problem.evidence[:, q], np.diff(problem.offsets))  # (N,)
-        inside = np.bincount(topics, p_i, minlength=len(n_k)) / np.maximum(n_k, 1)
+        p_j = np.ascontiguousarray(problem.evidence[:, q])
+        inside = weights_in_topics(topics, problem.offsets, p_j, len(n_k)) / np.maximum(n_k, 1)
         inside[: problem.n_parents] = 0.0
         more = inside > most
         parent[more], most[more] = q, inside[more]

@@ -287,6 +287,27 @@ def sweep(
 
 
 @njit(nogil=True, cache=True)
+def count_words(tokens: Array, topics: Array, n_wk: Array) -> None:
+    """Count the tokens of each word in each topic into ``n_wk``, (V, K); a topic below 0 is none."""
+    for i in range(tokens.size):
+        if topics[i] >= 0:
+            n_wk[tokens[i], topics[i]] += ONE
+
+
+@njit(nogil=True, cache=True)
+def weights_in_topics(topics: Array, offsets: Array, weights: Array, n_topics: int) -> Any:
+    """Add up the weights of the documents that the tokens of each topic stand in, (K,) float64.
+
+    NumPy: ``np.bincount(topics, np.repeat(weights, np.diff(offsets)), minlength=n_topics)``
+    """
+    total = np.zeros(n_topics, np.float64)
+    for j in range(weights.size):
+        for i in range(offsets[j], offsets[j + 1]):
+            total[topics[i]] += weights[j]
+    return total
+
+
+@njit(nogil=True, cache=True)
 def topic_sizes(n_wk: Array) -> Any:
     """Add up the tokens of each topic, (C,) float64: ``n_wk.sum(axis=0, dtype=np.float64)``."""
     n_k = np.zeros(n_wk.shape[1], np.float64)

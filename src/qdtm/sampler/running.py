@@ -19,9 +19,8 @@ from qdtm.sampler.kernels import topic_sizes
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, Stage
 from qdtm.sampler.trace import Trace
 
-
 TOKENS_SWEPT = 10**7
-"""A chain that is in a hurry makes fewer sweeps if it would sweep over more tokens in all: a second's work."""
+"""A chain that is in a hurry makes fewer sweeps if it would sweep over more tokens: a second's work."""
 
 
 @dataclass(frozen=True)
