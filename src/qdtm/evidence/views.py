@@ -81,14 +81,16 @@ class WordView:
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents, those that are labelled by the others."""
         n_with, n_labelled = self._labelled_with(labels), float(labels.sum())
-        scores: FloatArray = (self._counts @ self.log_odds(labels)) / self._lengths
-        rows = np.flatnonzero(labels > HEARD)
-        scores[rows] = self._by_others(rows, labels[rows], n_with, n_labelled)
+        scores: FloatArray = (self._counts @ self._log_odds(n_with, n_labelled)) / self._lengths
+        for rows in _in_blocks(np.flatnonzero(labels > HEARD)):
+            scores[rows] = self._by_others(rows, labels[rows], n_with, n_labelled)
         return scores
 
     def log_odds(self, labels: FloatArray) -> FloatArray:
         """Log p(word | labelled) / p(word), shrunk by `WORD_DOUBT`; 0 for hidden words, (V,)."""
-        n_with, n_labelled = self._labelled_with(labels), float(labels.sum())
+        return self._log_odds(self._labelled_with(labels), float(labels.sum()))
+
+    def _log_odds(self, n_with: FloatArray, n_labelled: float) -> FloatArray:
         odds: FloatArray = np.log((n_with / self._p_word + WORD_DOUBT) / (n_labelled + WORD_DOUBT))
         odds[self._hide] = 0.0
         return odds
@@ -102,7 +104,10 @@ class WordView:
 
     def hidden(self, words: Sequence[int]) -> WordView:
         """Return the same view of documents without some words."""
-        return WordView(self._counts, words)
+        other = object.__new__(WordView)
+        other._counts, other._hide = self._counts, list(words)
+        other._lengths, other._p_word = self._lengths, self._p_word
+        return other
 
     def of(self, rows: IntArray) -> WordView:
         """Return the same view of some documents, with the lengths that they have without the hidden words.
@@ -159,11 +164,10 @@ class TopicView:
         """Score the documents, those that are labelled by the others."""
         n_k, n_labelled = self._mixture(labels), float(labels.sum())
         scores = self._mean(self._log_odds(n_k, n_labelled))
-        rows = np.flatnonzero(labels > HEARD)
-        theta = self._theta(rows)
-        own = labels[rows, None]
-        rest = np.maximum(n_k - own * theta, 0.0)
-        scores[rows] = (theta * self._log_odds(rest, n_labelled - own)).sum(axis=1)
+        for rows in _in_blocks(np.flatnonzero(labels > HEARD)):
+            theta, own = self._theta(rows), labels[rows, None]
+            rest = np.maximum(n_k - own * theta, 0.0)
+            scores[rows] = (theta * self._log_odds(rest, n_labelled - own)).sum(axis=1)
         return scores
 
     def hidden(self, words: Sequence[int]) -> TopicView:
@@ -363,6 +367,12 @@ def _sums(rows: NDArray[np.float32]) -> Iterator[FloatArray]:
 def _with_ones(rows: FloatArray) -> NDArray[np.float32]:
     """Put a 1 before each row."""
     return np.column_stack([np.ones(len(rows)), rows]).astype(np.float32)
+
+
+def _in_blocks(rows: IntArray) -> Iterator[IntArray]:
+    """Yield some rows, a block at a time."""
+    for first in range(0, len(rows), BLOCK):
+        yield rows[first : first + BLOCK]
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:
