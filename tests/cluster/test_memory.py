@@ -16,7 +16,7 @@ def nodes(n: int, memory: float, store: float) -> list[dict[str, float]]:
 
 
 def test_a_worker_holds_its_tokens_and_the_counts() -> None:
-    assert NEED.worker_bytes == 250 * 2**20 + (10**10 + 13 * 10**7) // 64 + 16 * 30_000 * 1_000
+    assert NEED.worker_bytes == 250 * 2**20 + (10**10 + 12 * 10**7) // 64 + 16 * 30_000 * 1_000
 
 
 def test_twice_the_workers_halve_the_tokens_and_not_the_counts() -> None:

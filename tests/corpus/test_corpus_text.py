@@ -349,7 +349,7 @@ def test_paper_tokens():
 def test_paper_pipeline():
     pipeline = TextPipeline.paper(["the", "of"])
     assert pipeline("The Armies of 10 species, U a1 10th") == ["army", "specie", "a1", "10th"]
-    assert pipeline.limits == VocabularyLimits(3, 1.0, 5_000)
+    assert pipeline.limits == VocabularyLimits(3, 1.0, 5_000, count_copies=True)
 
 
 @pytest.mark.skipif("QDTM_DATA" not in os.environ, reason="needs the experiments' data: set QDTM_DATA")

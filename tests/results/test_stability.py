@@ -12,7 +12,7 @@ from qdtm.results import Result, Stability
 from qdtm.results.stability import SubtopicStability, measure_stability, says_rhat, split_rhat
 from qdtm.sampler.chains import ChainSummary
 
-QUICK = {"embeddings": None, "min_sweeps": 40, "max_sweeps": 80, "n_chains": 4}
+QUICK = {"embeddings": None, "random_state": 1, "min_sweeps": 40, "max_sweeps": 80, "n_chains": 4}
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def planted():
 
 @pytest.fixture(scope="module")
 def without_parts():
-    return QueryDrivenTopicModel("planet", random_state=1, **QUICK).fit(plant_parts(1, n_parts=1))
+    return QueryDrivenTopicModel("planet", **QUICK).fit(plant_parts(1, n_parts=1))
 
 
 def test_planted_parts_are_firm(planted):

@@ -111,7 +111,7 @@ def from_vectorizer(
         raise ParameterError(f"Expected a CountVectorizer, got {type(vectorizer).__name__}.")
     if vectorizer.input != "content":
         raise ParameterError(f"The vectorizer must have input='content', not {vectorizer.input!r}.")
-    limits = VocabularyLimits(vectorizer.min_df, vectorizer.max_df, vectorizer.max_features)
+    limits = VocabularyLimits(vectorizer.min_df, vectorizer.max_df, vectorizer.max_features, True)
     pipeline = dataclasses.replace(TextPipeline.plain(tokenizer=_analyzer(vectorizer)), limits=limits)
     with take_in(texts, _as_text, ids=ids, fields=fields) as intake:
         words = _vectorizer_words(vectorizer)

@@ -172,15 +172,13 @@ def index_documents(
 
 
 def apply_limits(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTokens:
-    """Keep the words that the limits allow, in alphabetical order, and the tokens of those words.
-
-    A document that repeats another word for word does not count.
-    """
-    _, first = np.unique(hash_documents(indexed.tokens, indexed.offsets), return_index=True)
-    counted = np.zeros(indexed.n_documents, np.bool_)
-    counted[first] = True
+    """Keep the words that the limits allow, in alphabetical order, and the tokens of those words."""
+    counted = np.full(indexed.n_documents, limits.count_copies)
+    if not limits.count_copies:
+        _, first = np.unique(hash_documents(indexed.tokens, indexed.offsets), return_index=True)
+        counted[first] = True
     in_documents, occurrences = word_frequencies(indexed, counted)
-    chosen = limits.select(indexed.words, in_documents, occurrences, len(first))
+    chosen = limits.select(indexed.words, in_documents, occurrences, int(counted.sum()))
     return renumber(indexed, [indexed.words[w] for w in chosen])
 
 

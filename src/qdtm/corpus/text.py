@@ -105,7 +105,7 @@ class TextPipeline:
             tokenizer="word-characters",
             stop_words=stop_words,
             lemmatizer="wordnet-shortest",
-            limits=VocabularyLimits(min_df=3, max_words=5_000),
+            limits=VocabularyLimits(min_df=3, max_words=5_000, count_copies=True),
         )
 
     @classmethod

@@ -30,11 +30,15 @@ class VocabularyLimits:
         There is none by default, because a corpus that is all about one thing must keep the word for it.
     max_words : int or None
         Keep the most frequent words only, by occurrences (ties in alphabetical order). None is no limit.
+    count_copies : bool
+        Whether documents count that repeat another word for word; by default they do not, so that a text
+        which is there a thousand times brings no more words than if it were there once.
     """
 
     min_df: int | float | str = "auto"
     max_df: int | float = 1.0
     max_words: int | None = DEFAULT_MAX_WORDS
+    count_copies: bool = False
 
     def __post_init__(self) -> None:
         if self.min_df != "auto":
