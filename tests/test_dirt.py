@@ -1,4 +1,4 @@
-"""What must not matter to an answer: the order of documents, copies, empty ones, binaries, one that is huge."""
+"""What must not matter to an answer: the order of documents, copies, binaries, one that is huge."""
 
 import base64
 import binascii

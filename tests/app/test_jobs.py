@@ -33,9 +33,11 @@ from qdtm.app.takeaway import KINDS, make_file
 from qdtm.app.tasks import run
 from qdtm.app.workspace import NotFoundError, Workspace, write_json
 from qdtm.concepts import Query
+from qdtm.corpus import load_demo_corpus
 from qdtm.errors import StorageError
 from qdtm.locks import LivenessLock, is_held
 from qdtm.results.result import Result
+from qdtm.sampler.background import background_of
 
 from .texts import write_table
 
@@ -137,6 +139,7 @@ def test_a_fit_is_stopped_and_keeps_what_there_is_and_another_outlives_its_serve
     (workspace.root / "corpora" / DEMO).mkdir()
     index_corpus(workspace, IndexRequest(DEMO, "Demo", demo=True), lambda *_: None)
     assert read_about(workspace, DEMO).n_documents == 350
+    background_of(load_demo_corpus())  # a fit that is stopped while this is learned has found nothing yet
 
     stopped = jobs.submit(FitRequest(DEMO, "Demo", (Query("cricket"),)))
     jobs.cancel(stopped)  # before its first sweep: on a busy machine, a fit that runs may be done too soon

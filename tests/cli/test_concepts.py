@@ -97,7 +97,16 @@ def test_a_saved_corpus(run, result, news):
 
 def test_a_query_that_is_only_mentioned_is_answered_by_its_documents(run, tmp_path):
     filling = "The players of the rugby team won the match and the crowd sang. " * 5
-    towns = "Bath Cork Derby Exeter Fife Goole Hull Ipswich".split()  # copies of a text count once
+    towns = [
+        "Bath",
+        "Cork",
+        "Derby",
+        "Exeter",
+        "Fife",
+        "Goole",
+        "Hull",
+        "Ipswich",
+    ]  # copies of a text count once
     texts = [f"{filling}{'They play cricket too. ' * (j == 3)}{town}." for j, town in enumerate(towns)]
     news = write_csv(tmp_path / "news.csv", texts)
     args = ("concepts", news, "-q", "cricket", "-q", "rugby", "--text-column", "body", "--id-column", "nr")

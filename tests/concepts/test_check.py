@@ -4,7 +4,20 @@ from qdtm.concepts import Query, WordCheck, check_query
 from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
 from qdtm.errors import ParameterError, QueryError
 
-TWELVE = "apple bread candle drum elbow fern glove hammer ink jar kettle lamp".split()
+TWELVE = [
+    "apple",
+    "bread",
+    "candle",
+    "drum",
+    "elbow",
+    "fern",
+    "glove",
+    "hammer",
+    "ink",
+    "jar",
+    "kettle",
+    "lamp",
+]
 """Words that make documents differ: copies count once."""
 
 
@@ -180,7 +193,9 @@ def papers():
         "On 9/11 they met.",
         "On 9 November 11 met.",
     ]
-    return Corpus.from_texts([f"{text} {filling} {text[:0]}" for text in said] + [f"{filling} {word}" for word in TWELVE])
+    return Corpus.from_texts(
+        [f"{text} {filling} {text[:0]}" for text in said] + [f"{filling} {word}" for word in TWELVE]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +253,9 @@ def test_an_excluded_word_that_nothing_has_is_said(papers):
 
 
 def test_a_word_too_rare_for_the_vocabulary_is_found_in_the_texts():
-    texts = ["the zebras of the zoo", "a zebra in the zoo", "the zoo of the town"] + [f"the town {word}" for word in TWELVE[:9]]
+    texts = ["the zebras of the zoo", "a zebra in the zoo", "the zoo of the town"] + [
+        f"the town {word}" for word in TWELVE[:9]
+    ]
     corpus = Corpus.from_texts(texts, pipeline=TextPipeline(limits=VocabularyLimits(min_df=3)))
     check = check_query(corpus, "zebra")
     assert (check.verdict, check.n_named, check.words[0].status) == ("passing", 2, "rare")

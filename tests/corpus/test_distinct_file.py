@@ -1,4 +1,4 @@
-"""An index keeps the distinct documents and their counts: they come back, or are refused if they do not fit."""
+"""An index keeps the distinct documents and their counts; they come back, or are refused."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_counts_that_do_not_fit_are_refused(corpus, tmp_path, name, at, value):
     arrays = load_file(path)
     arrays[name][at] = value
     save_file(arrays, path)
-    with pytest.raises(StorageError, match="do not fit the corpus|not those of the corpus"):
+    with pytest.raises(StorageError, match=r"do not fit the corpus|not those of the corpus"):
         load_distinct(path, Corpus.from_texts(TEXTS))
 
 

@@ -10,7 +10,7 @@ from qdtm.embeddings.encoder import encode_documents
 from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 
 SAID = ["a fire in the forest", "rain and more rain", "fire again", "cricket in the rain", "fire"]
-TEXTS = [f"{text} {place}" for place in "bath cork derby exeter fife goole".split() for text in SAID]
+TEXTS = [f"{text} {place}" for place in ["bath", "cork", "derby", "exeter", "fife", "goole"] for text in SAID]
 
 
 @pytest.fixture(autouse=True)

@@ -48,9 +48,7 @@ def promoting_case(third_word: int) -> Case:
         n_related=np.array([[2, 0], [0, 3], [1, 0], [0, 0], [0, 0]], np.int32),
         promotion_probability=np.array([[1, 0], [0, 1], [0.3, 0], [0, 0], [0, 0]], np.float32),
     )
-    return make_case(
-        assignment, rules, seed=0, n_columns=LANES, n_swept=1, shares=np.array(SHARES)
-    )
+    return make_case(assignment, rules, seed=0, n_columns=LANES, n_swept=1, shares=np.array(SHARES))
 
 
 def sweeps_through(case: Case, nth: int) -> Iterator[Case]:

@@ -60,7 +60,7 @@ class QueryCheck:
     n_named, n_mainly : int
         Documents that name the query, and those of them that are mainly about it.
     named : tuple of int
-        Up to ten documents that name it, those that name it most first.
+        Up to ten documents that name it, those that name it most first; rows of the corpus as it came.
     """
 
     name: str
@@ -122,8 +122,7 @@ def check_query(
     """
     query = Query(query) if isinstance(query, str) else query
     inside = getattr(corpus, "distinct", corpus)
-    check = describe(search(inside, query, rule), inside, vectors, refuse=refuse)
-    return check if inside is corpus else replace(check, named=tuple(inside.rows[list(check.named)].tolist()))
+    return describe(search(inside, query, rule), inside, vectors, refuse=refuse)
 
 
 def describe(
@@ -183,11 +182,11 @@ def _copies(corpus: SearchableCorpus) -> NDArray[np.int64]:
 
 
 def _best_named(searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
-    """Return the documents that name a query most, of equal ones those that came first."""
+    """Return the rows of the documents that name a query most, of equal ones those that came first."""
     documents = searched.naming.documents
-    came = getattr(corpus, "rows", np.arange(len(searched.naming.strength)))[documents]
-    order = np.lexsort((came, -searched.naming.strength[documents]))[:N_NAMED]
-    return tuple(documents[order].tolist())
+    rows = getattr(corpus, "rows", np.arange(len(searched.naming.strength)))[documents]
+    order = np.lexsort((rows, -searched.naming.strength[documents]))[:N_NAMED]
+    return tuple(rows[order].tolist())
 
 
 def _check_word(

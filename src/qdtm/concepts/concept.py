@@ -161,5 +161,4 @@ def place_documents(concept: Concept, rows: NDArray[np.int64]) -> Concept:
         concept,
         words=tuple(replace(word, documents=move(word.documents)) for word in concept.words),
         readings=tuple(replace(each, documents=move(each.documents)) for each in concept.readings),
-        check=replace(concept.check, named=move(concept.check.named)),
     )

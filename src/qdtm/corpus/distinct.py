@@ -170,5 +170,5 @@ class ArrangedDocuments:
     def find(self, id: str) -> int | None:
         """Return the first place of a document with an id, None if there is none."""
         row = self._source.find(id)
-        at = np.flatnonzero(self._rows == row) if row is not None else ()
+        at = np.flatnonzero(self._rows == (-1 if row is None else row))
         return int(at[0]) if len(at) else None

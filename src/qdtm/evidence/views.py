@@ -17,8 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from qdtm.evidence.kernels import centre, labels_with, mean_vectors
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -97,6 +95,8 @@ class WordView:
 
     def _labelled_with(self, labels: FloatArray) -> FloatArray:
         """The labels of the documents that have each word, added up, (V,)."""
+        from qdtm.evidence.kernels import labels_with  # slow to load
+
         found: FloatArray = labels_with(
             self._counts.indptr, self._counts.indices, np.asarray(labels, np.float64), self._counts.shape[1]
         )
@@ -235,6 +235,8 @@ class MeaningView:
     """
 
     def __init__(self, rows: NDArray[np.float32], without: Any = None) -> None:
+        from qdtm.evidence.kernels import centre  # slow to load
+
         n_rows = max(len(rows), 1)
         self._common: FloatArray = sum(_sums(rows), np.zeros(rows.shape[1]))[1:] / n_rows
         centre(rows, self._common)
@@ -285,7 +287,7 @@ class MeaningView:
     def _prepare(self) -> None:
         gram = self._features.gram()
         gram[np.diag_indices(len(gram))] += RIDGE
-        self._inverse = np.linalg.inv(gram)
+        self._inverse: FloatArray = np.asarray(np.linalg.inv(gram), np.float64)
         self._leverage = self._features.squares(self._inverse)
 
 
@@ -407,6 +409,8 @@ def word_vector_view(weighted: Any, vectors: NDArray[np.float32]) -> MeaningView
         others = vectors.astype(np.float64)
         others[list(words)] = 0.0
         return rows, np.asarray(weighted[rows] @ others)
+
+    from qdtm.evidence.kernels import mean_vectors  # slow to load
 
     rows = np.ones((weighted.shape[0], 1 + vectors.shape[1]), np.float32)
     mean_vectors(weighted.indptr, weighted.indices, weighted.data, vectors, rows)

@@ -111,10 +111,10 @@ def word_filter(problem: ParentProblem) -> Callable[[Chain], None] | None:
             return
         n_wk, promoted_wq = chain.counts
         mass = promoted_mass(problem, promoted_wq, chain.rules.promotion_weight)  # (V, Q)
-        directions = topic_directions(
+        weighted = topic_directions(
             n_wk, unit, problem.concept_words, smoothing=float(chain.rules.beta[0]), promoted=mass
         )
-        directions = (directions / chain.topic_mass()[:, None])[chain.in_use]  # parents first: none can die
+        directions = (weighted / chain.topic_mass()[:, None])[chain.in_use]  # parents first: none can die
         chain.rules.promotion_probability[promoting] = promotion_probability(
             directions.astype(np.float32), promoting_unit, problem.n_parents
         )
