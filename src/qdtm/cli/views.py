@@ -70,7 +70,8 @@ def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
     title = _verdict_heading(check.name, check)
     retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
-    named = f"{check.n_named:,} documents name it, {check.n_mainly:,} of them more than in passing"
+    name_it = "1 document names it" if check.n_named == 1 else f"{check.n_named:,} documents name it"
+    named = f"{name_it}, {check.n_mainly:,} of them more than in passing"
     known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]
     columns: Columns = [
         *((name, _NO_WRAP) for name in ("word", "status")),
