@@ -19,6 +19,7 @@ from qdtm.cli.bench_options import (
 from qdtm.cli.bench_rare import rare
 from qdtm.cli.bench_speed import speed
 from qdtm.cli.bench_staying import staying
+from qdtm.cli.bench_subtopics import subtopics
 from qdtm.cli.options import together
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ bench.add_command(speed)
 bench.add_command(alone)
 bench.add_command(staying)
 bench.add_command(rare)
+bench.add_command(subtopics)
 
 
 @bench.command()

@@ -11,15 +11,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from qdtm.cache import atomic_path, cache_directory
 from qdtm.evaluation.bench.store import cell_key
 from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.bench.workers import run_tasks
 
-if TYPE_CHECKING:
-    from qdtm.evaluation.bench.alone.rows import AloneRow
+
+class AskedRow(Protocol):
+    """A model that cells name; its kind is a matter of those who run the cells."""
+
+    @property
+    def settings(self) -> Mapping[str, str | float | bool | None]:
+        """Everything that decides about the answer beside data and seed."""
+        ...
+
+
+RowT = TypeVar("RowT", bound=AskedRow)
 
 
 class AskedCell(Protocol):
@@ -85,19 +94,19 @@ class AnswerStore(ABC, Generic[CellT, ResultT]):
     def read(self, cell: CellT, kept: Mapping[str, Any]) -> ResultT:
         """Read a result back; raise ValueError if it is one of another cell."""
 
-    def find(self, cell: CellT, row: AloneRow, corpus_fingerprint: str) -> ResultT | None:
+    def find(self, cell: CellT, row: AskedRow, corpus_fingerprint: str) -> ResultT | None:
         """Return the result of a cell, or None if it was not run, or its file is damaged."""
         try:
             return self.read(cell, json.loads(self._path(cell, row, corpus_fingerprint).read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
-    def keep(self, result: ResultT, row: AloneRow, corpus_fingerprint: str) -> None:
+    def keep(self, result: ResultT, row: AskedRow, corpus_fingerprint: str) -> None:
         """Keep a result."""
         with atomic_path(self._path(result.cell, row, corpus_fingerprint)) as temporary:
             temporary.write_text(json.dumps(asdict(result)), encoding="utf-8")  # type: ignore[call-overload]
 
-    def _path(self, cell: CellT, row: AloneRow, corpus_fingerprint: str) -> Path:
+    def _path(self, cell: CellT, row: AskedRow, corpus_fingerprint: str) -> Path:
         key = cell_key(cell, row.settings, corpus_fingerprint)
         name = f"{cell.table}-{cell.dataset}-{cell.query}-{cell.model}-{cell.seed}-{key[:16]}.json"
         return self.folder / name
@@ -110,11 +119,11 @@ def one_by_one(cells: Sequence[CellT]) -> list[tuple[CellT, ...]]:
 
 def ask_cells(
     cells: Sequence[CellT],
-    rows: Mapping[str, AloneRow],
+    rows: Mapping[str, RowT],
     workbench: Workbench,
     store: AnswerStore[CellT, ResultT],
     *,
-    run_batch: Callable[[tuple[CellT, ...], AloneRow, Workbench], list[ResultT]],
+    run_batch: Callable[[tuple[CellT, ...], RowT, Workbench], list[ResultT]],
     batched: Callable[[Sequence[CellT]], Sequence[tuple[CellT, ...]]] = one_by_one,
     n_jobs: int = 1,
     fresh: bool = False,
@@ -125,7 +134,7 @@ def ask_cells(
     Parameters
     ----------
     cells : sequence of cells
-    rows : mapping of str to AloneRow
+    rows : mapping of str to AskedRow
         The rows that the cells name.
     workbench : Workbench
     store : AnswerStore

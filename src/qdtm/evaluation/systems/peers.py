@@ -87,7 +87,7 @@ def _keyatm(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     model = require("topica", "peers").KeyATM(
         _named(words), num_topics=len(words) + row.n_rest, seed=seed, num_threads=1
     )
-    model.fit(_token_lists(dataset.corpus), iters=row.n_sweeps)
+    model.fit(token_lists(dataset.corpus), iters=row.n_sweeps)
     return two_readings(_fit_of_topica(model, dataset.corpus), dataset, np.arange(len(words)))
 
 
@@ -95,7 +95,7 @@ def _seeded_lda(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
     """Seeded LDA as in the R package `seededlda`, with residual topics."""
     words = _known_keywords(dataset)
     model = require("topica", "peers").SeededLDA(_named(words), residual=row.n_rest, seed=seed, num_threads=1)
-    model.fit(_token_lists(dataset.corpus), iters=row.n_sweeps)
+    model.fit(token_lists(dataset.corpus), iters=row.n_sweeps)
     return two_readings(_fit_of_topica(model, dataset.corpus), dataset, np.arange(len(words)))
 
 
@@ -166,7 +166,7 @@ def _keywords(corpus: Corpus, row: PeerRow) -> list[dict[str, float]]:
 
 def _new_keynmf(corpus: Corpus, encoder: Any, seed: int = 0) -> Any:
     return require("turftopic", "peers").KeyNMF(
-        _KEYNMF_TOPICS, encoder=encoder, vectorizer=_vectorizer(corpus), random_state=seed
+        _KEYNMF_TOPICS, encoder=encoder, vectorizer=line_vectorizer(corpus), random_state=seed
     )
 
 
@@ -203,7 +203,7 @@ def _bertopic(dataset: Dataset, seed: int, row: PeerRow) -> Outcome:
         embedding_model=encoder,
         zeroshot_topic_list=phrases,
         zeroshot_min_similarity=_ZERO_SHOT_SIMILARITY,
-        vectorizer_model=_vectorizer(corpus),
+        vectorizer_model=line_vectorizer(corpus),
         umap_model=require("umap", "peers").UMAP(
             n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed
         ),
@@ -267,7 +267,8 @@ def _named(words: list[list[str]]) -> dict[str, list[str]]:
     return {f"topic{q}": group for q, group in enumerate(words)}
 
 
-def _token_lists(corpus: Corpus) -> list[list[str]]:
+def token_lists(corpus: Corpus) -> list[list[str]]:
+    """Return the words of each document."""
     documents = np.split(corpus.tokens, corpus.offsets[1:-1])
     return [[corpus.vocabulary[w] for w in tokens] for tokens in documents]
 
@@ -276,12 +277,17 @@ def _encoded(corpus: Corpus, row: PeerRow) -> tuple[list[str], Vectors, Any]:
     """Return the documents' words, a line each, the vectors of their texts, and the encoder itself."""
     assert row.encoder is not None
     vectors = DocumentEncoder(row.encoder).encode_corpus(corpus)
+    return [" ".join(words) for words in token_lists(corpus)], vectors, load_encoder(row.encoder)
+
+
+@lru_cache(maxsize=1)
+def load_encoder(name: str) -> Any:
+    """Return a sentence encoder as the packages here take one."""
     with loading_in_silence():
-        encoder = require("sentence_transformers", "peers").SentenceTransformer(row.encoder)
-    return [" ".join(words) for words in _token_lists(corpus)], vectors, encoder
+        return require("sentence_transformers", "peers").SentenceTransformer(name)
 
 
-def _vectorizer(corpus: Corpus) -> Any:
+def line_vectorizer(corpus: Corpus) -> Any:
     """Return a vectorizer of lines of words."""
     from sklearn.feature_extraction.text import CountVectorizer
 

@@ -33,7 +33,7 @@ def thin(dataset: Dataset, query: int, share: float, seed: int) -> Dataset:
     seed : int
     """
     kept = kept_documents(dataset.labels, query, share, seed)
-    return Dataset(dataset.name, _rows(dataset.corpus, kept), dataset.labels[kept], dataset.concepts)
+    return Dataset(dataset.name, rows_of(dataset.corpus, kept), dataset.labels[kept], dataset.concepts)
 
 
 def kept_documents(labels: NDArray[np.int64], query: int, share: float, seed: int) -> NDArray[np.int64]:
@@ -48,7 +48,7 @@ def kept_documents(labels: NDArray[np.int64], query: int, share: float, seed: in
     return np.sort(np.concatenate([others, rng.permutation(own)[:n_own]]))
 
 
-def _rows(corpus: Corpus, kept: NDArray[np.int64]) -> Corpus:
+def rows_of(corpus: Corpus, kept: NDArray[np.int64]) -> Corpus:
     """Return some documents of a corpus, over the words that they have."""
     stays = np.zeros(corpus.n_documents, bool)
     stays[kept] = True
