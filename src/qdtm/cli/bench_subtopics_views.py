@@ -31,7 +31,7 @@ def subtopics_pages(rows: Rows) -> Iterator[RenderableType]:
     for dataset in datasets_of(rows):
         means = means_of(rows, dataset)
         yield heading(f"{dataset}: means", f"{means[0].n_counted} of {means[0].n_asked} splits count")
-        yield table(_columns(MEAN_HEADS), map(mean_cells, means))
+        yield table(_columns(MEAN_HEADS, no_wrap=True), map(mean_cells, means))
         yield Text()
         for mean in means:
             yield heading(f"{dataset}: {mean.model}", "")
@@ -41,6 +41,6 @@ def subtopics_pages(rows: Rows) -> Iterator[RenderableType]:
                     for each in judge_subtopics(rows, dataset))  # fmt: skip
 
 
-def _columns(heads: Sequence[str]) -> Columns:
+def _columns(heads: Sequence[str], no_wrap: bool = False) -> Columns:
     first, *figures = (head.replace(" ", "\n") for head in heads)
-    return [(first, {"overflow": "fold"}), *((head, _RIGHT) for head in figures)]
+    return [(first, {"overflow": "fold", "no_wrap": no_wrap}), *((head, _RIGHT) for head in figures)]

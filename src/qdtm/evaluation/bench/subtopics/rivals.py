@@ -39,6 +39,9 @@ ALPHA, ETA = 0.1, 0.01
 INITIAL_TOPICS = 2
 """That the HDP starts with: tomotopy's default."""
 
+N_NEIGHBOURS = 15
+"""Of UMAP: BERTopic's default."""
+
 N_DIMENSIONS = 100
 """Of the singular value decomposition, and of the bundled word vectors."""
 
@@ -107,6 +110,11 @@ class Rival:
     def n_sweeps(self) -> int:
         """Sweeps of a sampler."""
         return min(N_SWEEPS, self.max_sweeps or N_SWEEPS)
+
+    def prepare(self, whole: Corpus) -> None:
+        """Encode a corpus, where that is needed: once for all queries, and kept."""
+        if self.encoder is not None:
+            DocumentEncoder(self.encoder).encode_corpus(whole)
 
     def split(self, part: Part, seed: int) -> Main:
         """Return the main topic of each document, (n,); -1 for none, as of one without words."""
@@ -220,12 +228,18 @@ def _kmeans(vectors: Any, n_parts: int, seed: int) -> Main:
 
 def _kmeans_glove(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
     """k-means with the true number on the mean of the bundled word vectors of each document."""
+    return _kmeans(_word_means(part), part.n_true, seed)
+
+
+def _word_means(part: Part) -> Vectors:
+    """Return the mean of the bundled word vectors of each document, of length 1, (n, d)."""
     from qdtm.embeddings import embed_vocabulary, load_vectors
 
     words = load_vectors("glove")
     assert words is not None
     of_words = embed_vocabulary(words, part.corpus.vocabulary).raw  # (V, d)
-    return _kmeans(part.corpus.document_term_matrix @ of_words, part.n_true, seed)
+    sums = np.asarray(part.corpus.document_term_matrix @ of_words, np.float32)
+    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 def _kmeans_svd(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
@@ -266,18 +280,32 @@ def _keynmf(part: Part, seed: int, rival: Rival) -> Main:
 
 
 def _bertopic(part: Part, seed: int, rival: Rival) -> Main:
-    """BERTopic as it comes: UMAP, HDBSCAN, a number of its own, outliers in no topic."""
+    """BERTopic as it comes, with a sentence encoder."""
     assert rival.encoder is not None
+    return _clusters(part, _encoded(part, rival), seed)
+
+
+def _bertopic_glove(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
+    """BERTopic on the vectors that we have: the mean of the bundled word vectors."""
+    return _clusters(part, _word_means(part), seed)
+
+
+def _clusters(part: Part, vectors: Vectors, seed: int) -> Main:
+    """Return what BERTopic finds in vectors: UMAP, HDBSCAN, a number of its own, outliers in no topic.
+
+    It needs more documents than UMAP has neighbours; fewer stay together.
+    """
+    if len(vectors) <= N_NEIGHBOURS + 1:
+        return np.zeros(len(vectors), np.int64)
     model = require("bertopic", "peers").BERTopic(
-        embedding_model=load_encoder(rival.encoder),
         vectorizer_model=line_vectorizer(part.corpus),
         umap_model=require("umap", "peers").UMAP(
-            n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed
+            n_neighbors=N_NEIGHBOURS, n_components=5, min_dist=0.0, metric="cosine", random_state=seed
         ),
     )
     with warnings.catch_warnings():  # UMAP says each time that a seed allows one thread only
         warnings.filterwarnings("ignore", message="n_jobs value")
-        found, _ = model.fit_transform(part.lines, embeddings=_encoded(part, rival))
+        found, _ = model.fit_transform(part.lines, embeddings=vectors)
     return np.asarray(found, np.int64)
 
 
@@ -290,5 +318,6 @@ RIVALS: Mapping[str, Recipe] = {
     "kmeans-minilm": Recipe(_kmeans_minilm, "transformers", "peers", needs_encoder=True),
     "keynmf": Recipe(_keynmf, "turftopic", "peers", needs_encoder=True),
     "bertopic": Recipe(_bertopic, "bertopic", "peers", needs_encoder=True),
+    "bertopic-glove": Recipe(_bertopic_glove, "bertopic", "peers"),
 }
 """What stands beside our row, by name."""
