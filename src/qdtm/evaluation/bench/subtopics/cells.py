@@ -48,7 +48,7 @@ class SubtopicsResult:
     score : SubtopicScore or None
         None if the query was refused: there is nothing to split.
     seconds : float
-        Of our row the whole answer; of the others the split alone, once the corpus is encoded.
+        Of our row the whole answer; of the others the split alone, once the documents are encoded.
     found_again : float or None
         The share of our subtopics that another seed finds again; None of other rows, or without any.
     """

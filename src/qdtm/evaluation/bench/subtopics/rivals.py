@@ -53,7 +53,7 @@ class Part:
     Attributes
     ----------
     whole : Corpus
-        All documents, for vectors of texts that are worked out once.
+        All documents.
     rows : ndarray of int64, shape (n,)
         Those that are about the query.
     n_same : int
@@ -111,10 +111,10 @@ class Rival:
         """Sweeps of a sampler."""
         return min(N_SWEEPS, self.max_sweeps or N_SWEEPS)
 
-    def prepare(self, whole: Corpus) -> None:
-        """Encode a corpus, where that is needed: once for all queries, and kept."""
+    def prepare(self, part: Part) -> None:
+        """Encode the documents, where that is needed: once for all rows, and kept."""
         if self.encoder is not None:
-            DocumentEncoder(self.encoder).encode_corpus(whole)
+            DocumentEncoder(self.encoder).encode_corpus(part.corpus)
 
     def split(self, part: Part, seed: int) -> Main:
         """Return the main topic of each document, (n,); -1 for none, as of one without words."""
@@ -255,9 +255,9 @@ def _kmeans_svd(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
 
 
 def _encoded(part: Part, rival: Rival) -> Vectors:
-    """Return the vectors of the documents' texts, (n, d), of a whole corpus that is encoded once."""
+    """Return the vectors of the documents' texts, (n, d), worked out once."""
     assert rival.encoder is not None
-    return DocumentEncoder(rival.encoder).encode_corpus(part.whole)[part.rows]
+    return DocumentEncoder(rival.encoder).encode_corpus(part.corpus)
 
 
 def _kmeans_minilm(part: Part, seed: int, rival: Rival) -> Main:

@@ -185,7 +185,7 @@ def _rival_result(
     right = dataset.labels[rows] == cell.query
     lower = np.asarray(dataset.lower, dtype=str)[rows]
     part = Part(dataset.corpus, rows, len(model.topics_[0].subtopics), n_categories(lower[right]))
-    rival.prepare(dataset.corpus)
+    rival.prepare(part)
     start = time.perf_counter()
     main = rival.split(part, cell.seed)
     seconds = time.perf_counter() - start
