@@ -5,6 +5,8 @@ import json
 import pytest
 
 from evaluation.bench.subtopics.planted import write_planted
+from qdtm.cli import bench_subtopics
+from qdtm.evaluation.datasets import two_level
 
 ROWS = ("--model", "qdtm", "--model", "kmeans-svd")
 
@@ -39,6 +41,10 @@ def test_json_and_file_hold_means_and_splits(run, table, tmp_path):
     assert json.loads(out.read_text()) == rows
     assert [row.get("query") for row in rows] == [None, "food OR oven"]
     assert {row["table"] for row in rows} == {"subtopics"}
+
+
+def test_the_command_knows_every_two_level_corpus():
+    assert bench_subtopics.TWO_LEVEL == two_level.TWO_LEVEL
 
 
 @pytest.mark.parametrize(
