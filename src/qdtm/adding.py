@@ -7,7 +7,7 @@ topic. Only the new query's topic is split.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 from qdtm.concepts import Concept
 from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
+from qdtm.evidence.cutoff import weights_about
 from qdtm.evidence.model import Evidence
 from qdtm.posing import Posed
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.splits import Split, tokens_in
 from qdtm.results.topics import topic_id
-from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.engines import Threads
 from qdtm.sampler.joining import start_joining
+from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.parents import ParentFit, fit_parents, promoted_mass
 from qdtm.sampler.problem import ParentProblem, parent_rules
-from qdtm.sampler.progress import Interruption, ProgressCallback, defer_interrupts
-from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics
+from qdtm.sampler.progress import ProgressCallback, defer_interrupts
+from qdtm.sampler.subtopics import SubtopicFit, split_documents
 from qdtm.sampler.trace import Trace
 from qdtm.settings import Settings
 
@@ -58,8 +60,9 @@ def add_query(
     posed: Posed,
     evidence: Sequence[Evidence],
     settings: Settings,
+    judge: Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.float32]],
     progress: ProgressCallback | None = None,
-) -> ModelFit:
+) -> tuple[ModelFit, NDArray[np.float32]]:
     """Fit one more query.
 
     Parameters
@@ -73,11 +76,15 @@ def add_query(
     evidence : sequence of Evidence
         Of all of them.
     settings : Settings
+    judge : callable
+        Says how likely each document is to be about each query, (D, Q), given the topics of all tokens and
+        the words of all topics.
 
     Returns
     -------
-    ModelFit
-        Without stability: its chains did not know the new query.
+    fit : ModelFit
+        Without stability: its chains did not know the new query; and not judged yet.
+    relevance : ndarray of float32, shape (D, Q)
     """
     q, concepts = fit.n_queries, posed.concepts
     problem = replace(
@@ -92,21 +99,35 @@ def add_query(
         parents = fit_parents(
             problem, chain, settings.joining_schedule, progress=progress, interruption=interruption
         )
+        word_topic = _corrected_counts(fit, problem, parents)
+        relevance = judge(parents.token_topics, word_topic)
         found = _nothing_found(problem, parents, q)
         if settings.subtopics and not interruption.requested:
-            found = _split_newest(
-                problem, parents, concepts[q].name, settings, engine, progress, interruption
+            found = split_documents(
+                problem.tokens,
+                problem.offsets,
+                problem.n_words,
+                parents.token_topics == q,
+                weights_about(relevance[:, q]),
+                settings.priors,
+                settings.fewest_tokens(len(problem.tokens), int((parents.token_topics == q).sum())),
+                settings.seed,
+                (q,),
+                name=concepts[q].name,
+                engine=engine,
+                progress=progress,
+                interruption=interruption,
             )
     stays = (fit.token_topics < q) & (fit.token_topics == parents.token_topics)  # (N,): in its query's topic
     token_subtopics = np.where(stays, fit.token_subtopics, -1).astype(np.int32)
     token_subtopics[parents.token_topics == q] = found.token_subtopics
     known = fit.subtopic_traces or (None,) * q
     traces = [*(trace or Trace.none() for trace in known), found.trace]
-    return replace(
+    more = replace(
         fit,
-        relevance=None,  # judged anew by whoever asked
+        relevance=None,  # what was known is of the other queries
         concepts=concepts,
-        word_topic=_corrected_counts(fit, problem, parents),
+        word_topic=word_topic,
         promoted_mass=_corrected_mass(fit, problem, parents),
         subtopic_counts=(*_remaining_counts(fit, problem, stays), found.counts.astype(np.float32)),
         subtopic_rest=(*fit.subtopic_rest, found.rest),
@@ -119,43 +140,18 @@ def add_query(
         splits=tuple(_remaining_split(fit, problem, split, stays) for split in fit.splits),
         threshold=threshold,
         related=related,
+        mixtures=(*(fit.mixtures or (DocumentMixture.none(problem.n_words),) * q), found.mixture),
         stability=None,
     )
-
-
-def _split_newest(
-    problem: ParentProblem,
-    parents: ParentFit,
-    name: str,
-    settings: Settings,
-    engine: Engine,
-    progress: ProgressCallback | None,
-    interruption: Interruption,
-) -> SubtopicFit:
-    """Split the new parent topic, as phase 2 splits any."""
-    q = problem.n_parents - 1
-    tokens, offsets = cut_out(problem.tokens, problem.offsets, np.flatnonzero(parents.token_topics == q))
-    return fit_subtopics(
-        tokens,
-        offsets,
-        problem.n_words,
-        settings.priors,
-        settings.splitting_schedule,
-        settings.fewest_tokens(len(problem.tokens), len(tokens)),
-        settings.seed,
-        (q,),
-        name=name,
-        engine=engine,
-        progress=progress,
-        interruption=interruption,
-    )
+    return more, relevance
 
 
 def _nothing_found(problem: ParentProblem, parents: ParentFit, q: int) -> SubtopicFit:
     """What phase 2 has found before it begins."""
     n_tokens = int((parents.token_topics == q).sum())
     none = np.zeros((problem.n_words, 0))
-    return SubtopicFit(none, 0.0, np.full(n_tokens, -1, np.int32), Trace.none())
+    no_groups = DocumentMixture.none(problem.n_words)
+    return SubtopicFit(none, 0.0, np.full(n_tokens, -1, np.int32), Trace.none(), no_groups)
 
 
 # --- what was known, corrected by what has moved -----------------------------------------------------------

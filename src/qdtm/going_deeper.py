@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qdtm.errors import QueryError
@@ -120,7 +121,7 @@ class GoesDeeper(ShowsResult):
         from qdtm.adding import add_query
         from qdtm.cluster.opening import open_engine
         from qdtm.concepts import as_queries
-        from qdtm.posing import judge
+        from qdtm.posing import judge, with_relevance
 
         fit, inside = self._inside()
         settings = self._settings()
@@ -132,10 +133,18 @@ class GoesDeeper(ShowsResult):
         rule = self.rule if isinstance(self.rule, str) else "and"
         rules = [*(concept.rule for concept in fit.concepts), rule]
         posed = self._pose(inside, queries, settings, rules=rules, before=fit.concepts)
-        more = add_query(fit, inside, posed, posed.evidence, settings, self.progress)
         with open_engine(settings) as engine:
             views, _ = self._views(inside, queries, posed.unit, settings, engine)
-        self._adopt_inside(judge(more, inside, posed.evidence, views), inside)
+        more, relevance = add_query(
+            fit,
+            inside,
+            posed,
+            posed.evidence,
+            settings,
+            partial(judge, inside, posed.evidence, views),
+            self.progress,
+        )
+        self._adopt_inside(with_relevance(more, inside, posed.evidence, relevance), inside)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
         return self._result.topics[-1]
 

@@ -31,7 +31,7 @@ from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
-from qdtm.posing import Posed, freeze, judge, pose
+from qdtm.posing import Posed, freeze, judge, pose, with_relevance
 from qdtm.results.arrangement import gather_fit, spread_fit
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
@@ -46,6 +46,7 @@ from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.footprint import DIMENSIONS, ENCODED, fit_bytes_of
+from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.progress import ProgressCallback
 from qdtm.settings import Settings, as_json, check_settings
 from qdtm.unfinished import Start, begin_checkpoint, take_up
@@ -286,11 +287,24 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             evidence = posed.evidence or evidence_of(inside, posed.concepts, views, query_vectors)
             background = None if settings.start_as_paper else self._background(inside, settings, engine)
             problem = posed.problem(inside, settings, evidence, background)
+
+            def judged(parents: ParentFit) -> NDArray[np.float32]:
+                words = parents.word_topic.astype(np.float32)
+                return judge(inside, evidence, views, parents.token_topics, words)
+
             chains = run_chains(
-                problem, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
+                problem,
+                posed.names,
+                settings,
+                self.progress,
+                engine=engine,
+                checkpoint=checkpoint,
+                judge=None if settings.start_as_paper else judged,
             )
+        first = chains.first
+        relevance = judged(first.parents) if first.relevance is None else first.relevance
         fit = freeze(inside, posed, chains, settings, self._parameters())
-        self._adopt(spread_fit(judge(fit, inside, evidence, views), inside, corpus), corpus)
+        self._adopt(spread_fit(with_relevance(fit, inside, evidence, relevance), inside, corpus), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self

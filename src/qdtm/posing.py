@@ -28,7 +28,7 @@ from qdtm.evidence.topics import with_topics
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
-from qdtm.results.stability import measure_stability
+from qdtm.results.stability import chain_agreement, measure_stability
 from qdtm.sampler.background import Background
 from qdtm.sampler.chains import Chains
 from qdtm.sampler.problem import ParentProblem, Priors, smoothing_for
@@ -143,24 +143,50 @@ def freeze(
         corpus_fingerprint=corpus.fingerprint,
         versions=versions(),
         related=related,
-        stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains),
+        mixtures=tuple(s.mixture for s in subtopics),
+        stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains)
+        or chain_agreement(
+            [s.counts for s in subtopics],
+            [s.chains for s in subtopics],
+            posed.names if subtopics else (),
+            corpus.vocabulary,
+            parents.trace.log_likelihood,
+            parents.prevalence,
+            settings.seed,
+        ),
     )
 
 
-def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: CorpusViews) -> ModelFit:
-    """Say how likely each document is to be about each query: the evidence, with what the topics add."""
-    counts, strength = corpus.document_term_matrix, np.stack([one.strength for one in evidence], axis=1)
-    if cover_the_corpus(evidence):
-        shares = document_topics(counts, fit.word_topic)[:, : fit.n_queries]
-        possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
-        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-            rivals = rival_posteriors(views, shares, strength)
-        relevance = np.where(possible, rivals, 0.0).astype(np.float32)
-    else:
-        revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)
-        relevance = probabilities_of(revised)
-    words = distil(counts, relevance, strength)
+def judge(
+    corpus: Corpus,
+    evidence: Sequence[Evidence],
+    views: CorpusViews,
+    token_topics: NDArray[np.int32],
+    word_topic: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """How likely each document is to be about each query, (D, Q): the evidence, with what the topics add."""
+    counts = corpus.document_term_matrix
+    if not cover_the_corpus(evidence):
+        return probabilities_of(with_topics(evidence, counts, corpus.tokens, corpus.offsets, token_topics))
+    shares = document_topics(counts, word_topic)[:, : len(evidence)]
+    possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
+    with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+        rivals = rival_posteriors(views, shares, _strength(evidence))
+    return np.where(possible, rivals, 0.0).astype(np.float32)
+
+
+def with_relevance(
+    fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], relevance: NDArray[np.float32]
+) -> ModelFit:
+    """Put how likely documents are to be about the queries into a fit."""
+    strength = _strength(evidence)
+    words = distil(corpus.document_term_matrix, relevance, strength)
     return replace(fit, relevance=relevance, strength=strength.astype(np.float32), word_evidence=words)
+
+
+def _strength(evidence: Sequence[Evidence]) -> NDArray[np.float64]:
+    """How much each document names each query, (D, Q)."""
+    return np.stack([one.strength for one in evidence], axis=1)
 
 
 def probabilities_of(evidence: Sequence[Evidence]) -> NDArray[np.float32]:

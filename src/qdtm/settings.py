@@ -31,7 +31,7 @@ SCHEDULES: Mapping[str, tuple[int, int]] = {"default": (100, 300), "paper": (200
 JOINING = (30, 60)
 """Fewest and most sweeps of queries that join a background, which has settled before."""
 
-KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.05, "paper": 1.0}
+KEEP_OF_PARENT: Mapping[str, float] = {"default": 0.01, "paper": 1.0}
 """Subtopics with this share of their parent are kept however rare they are in the corpus, by preset."""
 
 SMALLEST_PRIOR, LARGEST_PRIOR = 1e-6, 1e6
@@ -66,7 +66,6 @@ class Settings:
     priors: Priors
     schedule: Schedule
     joining_schedule: Schedule
-    splitting_schedule: Schedule
     promotion_weight: float
     word_filtering: bool
     similarity_threshold: float | None
@@ -113,7 +112,6 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         priors=Priors(*(_prior(parameters, name) for name in ("alpha", "beta", "gamma"))),
         schedule=schedule,
         joining_schedule=replace(_schedule(parameters, *JOINING), window=3, hurries=hurries),
-        splitting_schedule=replace(schedule, hurries=hurries),
         promotion_weight=_share(parameters, "promotion_weight"),
         word_filtering=_flag(parameters, "word_filtering"),
         similarity_threshold=_auto(parameters, "similarity_threshold", _cosine),

@@ -124,6 +124,7 @@ def rank_documents(
     subtopic_shares: FloatArray,
     topic: Topic,
     *,
+    main: NDArray[np.int32] | None = None,
     n: int | None = 10,
     subtopic: str | None = None,
     lengths: NDArray[np.int64] | None = None,
@@ -142,6 +143,8 @@ def rank_documents(
         Of each document in each subtopic, in level order.
     topic : Topic
         The query's parent topic.
+    main : ndarray of int32, shape (D,), optional
+        The main subtopic of each document, -1 for none; by default the one with the largest share.
     n : int or None
         How many documents at most; None for all.
     subtopic : str, optional
@@ -157,7 +160,10 @@ def rank_documents(
     """
     _check_number(n)
     ids = [each.id for each in topic.below()]
-    main, share = main_subtopics(subtopic_shares, about, branches(ids))  # (D,), (D,)
+    if main is None:
+        main, _ = main_subtopics(subtopic_shares, about, branches(ids))
+    share = np.zeros(len(main))
+    share[main >= 0] = subtopic_shares[main >= 0, main[main >= 0]]
     if subtopic is None:
         rows = order_by(relevance, lengths, n)
     else:

@@ -18,6 +18,7 @@ from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
 from qdtm.results.splits import Split, check_splits
+from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class ModelFit:
         How much each word speaks for each query, for the relevance of new documents.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
+    mixtures : tuple of DocumentMixture
+        Which documents each subtopic is the main one of, one a query; empty, or without groups, where it is
+        the one with the largest share.
     """
 
     vocabulary: tuple[str, ...]
@@ -113,6 +117,7 @@ class ModelFit:
     relevance: NDArray[np.float32] | None = None
     strength: NDArray[np.float32] | None = None
     word_evidence: WordEvidence | None = None
+    mixtures: tuple[DocumentMixture, ...] = ()
 
     def __post_init__(self) -> None:
         _check_lengths(self)
@@ -122,6 +127,7 @@ class ModelFit:
         _check_relevance(self)
         check_related(self.related, [c.tied_indices for c in self.concepts], len(self.vocabulary))
         check_splits(self)
+        _check_mixtures(self)
 
     @property
     def n_queries(self) -> int:
@@ -221,6 +227,19 @@ def _check_stability(fit: ModelFit) -> None:
     for query, counts in zip(fit.stability.queries, fit.subtopic_counts, strict=True):
         if len(query.subtopics) not in (0, counts.shape[1]):
             raise ValueError(f"the stability of {len(query.subtopics)} subtopics for {counts.shape[1]}")
+
+
+def _check_mixtures(fit: ModelFit) -> None:
+    """Raise unless there is a group for each subtopic, or none at all."""
+    if len(fit.mixtures) not in (0, fit.n_queries):
+        raise ValueError(f"{len(fit.mixtures)} mixtures for {fit.n_queries} queries")
+    for mixture, counts in zip(fit.mixtures, fit.subtopic_counts, strict=False):
+        if mixture.n_groups and mixture.log_words.shape != counts.shape:
+            raise ValueError(f"{mixture.n_groups} groups of documents for {counts.shape[1]} subtopics")
+        if mixture.log_words.shape != (len(fit.vocabulary), mixture.n_groups):
+            raise ValueError("groups of documents over another vocabulary")
+        if not (np.isfinite(mixture.log_words).all() and np.isfinite(mixture.log_sizes).all()):
+            raise ValueError("a group's probability is not a number")
 
 
 def _check_relevance(fit: ModelFit) -> None:

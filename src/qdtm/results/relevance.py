@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.evidence.cutoff import recommended_cutoff
 from qdtm.results.checks.estimate import Interval
 from qdtm.results.distributions import FloatArray
 
@@ -22,9 +23,6 @@ TYPICAL_ERROR = 0.35
 
 NAMED_ERROR, UNNAMED_ERROR = 0.2, 0.3
 """The same of other queries: if all documents about it name it, and what is added as e times fewer do."""
-
-LEAST_CUTOFF = 0.5
-"""Nothing is taken to be about a query that is likelier not to be."""
 
 NEAR = 0.5
 """What is only near a query has this much of the share in its topic that documents about it have."""
@@ -37,20 +35,6 @@ def typical_error(strength: NDArray[Any], scores: NDArray[Any]) -> float:
     named, total = float(strength.sum()), float(scores.sum())
     share = min(max(named / total, 0.01), 1.0) if total > 0 else 1.0
     return float(NAMED_ERROR - UNNAMED_ERROR * np.log(share))
-
-
-def recommended_cutoff(scores: FloatArray) -> float:
-    """From where on documents are taken to be about a query.
-
-    It balances what is missed against what is found wrongly: of all cut-offs from 0.5 up it has the highest
-    F1 that the probabilities (D,) promise.
-    """
-    best = np.sort(scores)[::-1]
-    if not len(best) or best[0] <= 0:
-        return 1.0
-    found = np.cumsum(best)
-    f1 = 2.0 * found / (np.arange(1, len(best) + 1) + found[-1])
-    return max(float(best[int(f1.argmax())]), LEAST_CUTOFF)
 
 
 @dataclass(frozen=True, eq=False)

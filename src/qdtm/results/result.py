@@ -32,7 +32,7 @@ from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
 from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
-from qdtm.results.scores import main_subtopics, recalibrated
+from qdtm.results.scores import first_subtopics, main_subtopics, recalibrated
 from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.storage import load_model, save_model
@@ -253,7 +253,8 @@ class Result:
         """Score all documents against query `q`."""
         relevance = self.relevance(q)
         shares, ids = self._subtopic_shares(q), subtopic_ids(self.fit, q)
-        main = main_subtopics(shares, relevance.about, branches(ids))
+        first = first_subtopics(self.fit, q, self.corpus.document_term_matrix)
+        main = main_subtopics(shares, relevance.about, branches(ids), first)
         return QueryScores(relevance.scores, relevance.about, relevance.topic_share, ids, shares, *main)
 
     def relevance(self, query: str | int = 0) -> Relevance:
@@ -311,6 +312,7 @@ class Result:
             scores.about,
             scores.shares,
             self.topics[q],
+            main=scores.main,
             n=n,
             subtopic=subtopic,
             lengths=self.corpus.document_lengths,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.evidence.cutoff import recommended_cutoff
 from qdtm.results.distributions import (
     BLOCK,
     FloatArray,
@@ -21,8 +22,8 @@ from qdtm.results.distributions import (
     word_topic_probabilities,
 )
 from qdtm.results.fit import ModelFit
-from qdtm.results.relevance import recommended_cutoff
 from qdtm.results.splits import Branch, branches, subtopic_ids, subtopic_weights
+from qdtm.sampler.mixture import words_once
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,8 @@ def score_documents(
         share[at] = block[:, :n_queries]
         for q, tree in enumerate(trees):
             shares = block[:, first[q] : first[q + 1]]
-            subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, about[at, q], tree)
+            first_level = first_subtopics(fit, q, counts[at])
+            subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, about[at, q], tree, first_level)
     n_tokens = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
     return DocumentScores(relevance, about, share, subtopic, subtopic_share, n_tokens)
 
@@ -154,8 +156,19 @@ def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:
     return weights, unknown
 
 
+def first_subtopics(fit: ModelFit, q: int, counts: Any) -> FloatArray | None:
+    """How much the words of documents (D, V) fit each subtopic of query `q`, (D, S); None if nobody knows."""
+    mixture = fit.mixtures[q] if fit.mixtures else None
+    if mixture is None or not mixture.n_groups:
+        return None
+    return mixture.log_joint(words_once(counts))
+
+
 def main_subtopics(
-    shares: FloatArray, about: NDArray[np.bool_], tree: Sequence[Branch]
+    shares: FloatArray,
+    about: NDArray[np.bool_],
+    tree: Sequence[Branch],
+    first: FloatArray | None = None,
 ) -> tuple[NDArray[np.int32], FloatArray]:
     """Return the subtopic that has the largest share of each document that is about the query.
 
@@ -168,6 +181,8 @@ def main_subtopics(
     tree : sequence of Branch
         Which subtopics are below which; the one with the largest share is looked for on each level, below
         the one found on the level before.
+    first : ndarray of shape (D, S), optional
+        What decides on the first level in place of shares.
 
     Returns
     -------
@@ -180,6 +195,10 @@ def main_subtopics(
     share = np.zeros(len(shares))
     for parent, columns in tree:
         rows = np.flatnonzero((main == parent) & about)
+        if first is not None and parent < 0:
+            main[rows] = columns.start + first[rows].argmax(axis=1)
+            share[rows] = shares[rows, main[rows]]
+            continue
         largest = shares[rows, columns].max(axis=1, initial=0.0)
         best = columns.start + shares[rows, columns].argmax(axis=1)
         has_one = largest > 0

@@ -215,6 +215,43 @@ def measure_stability(
     )
 
 
+def chain_agreement(
+    shown: Sequence[NDArray[np.floating[Any]]],
+    chains: Sequence[Sequence[NDArray[np.float32]]],
+    names: Sequence[str],
+    vocabulary: Sequence[str],
+    trace: NDArray[np.float64],
+    prevalence: NDArray[np.float64],
+    seed: int,
+) -> Stability | None:
+    """Say in how many of the chains that split a topic each of its subtopics is found; None without chains.
+
+    Parameters
+    ----------
+    shown : sequence of ndarray of shape (V, S)
+        The subtopics of each query.
+    chains : sequence of sequence of ndarray of shape (V, S_c)
+        What each chain made of it, for each query.
+    names : sequence of str
+        Of the queries.
+    trace, prevalence : ndarray of shape (n,) and (n, Q)
+        Log likelihood and the share of each parent topic at the recorded sweeps.
+    """
+    if not any(chains):
+        return None
+    queries = [
+        QueryStability(
+            name,
+            _subtopics([counts.astype(np.float32), *others], q, vocabulary),
+            tuple(other.shape[1] for other in others),
+            (float(prevalence[-1, q]),),
+            None,
+        )
+        for q, (name, counts, others) in enumerate(zip(names, shown, chains, strict=True))
+    ]
+    return Stability(1, (seed,), tuple(queries), (float(trace[-1]),), None)
+
+
 def split_rhat(chains: Sequence[NDArray[np.float64]]) -> float | None:
     """Return R-hat of chains cut in half: how much wider all draws spread than those of one half.
 

@@ -49,6 +49,7 @@ from qdtm.results.stability import Stability
 from qdtm.results.tables import write_documents, write_topics
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
+from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
 from qdtm.storage import (
     CHECK,
@@ -64,8 +65,8 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 6
-"""Since 6 with a reference to the index in place of a copy; what is older has to be fitted anew."""
+VERSION = 7
+"""Since 7 with groups of documents behind the subtopics; what is older has to be fitted anew."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
@@ -75,6 +76,7 @@ _DOCUMENTS = "documents.csv"
 _COUNTS = {"word_topic": ArraySpec("float32", 2), "promoted_mass": ArraySpec("float32", 2)}
 _RELEVANCE = {"relevance": ArraySpec("float32", 2)}
 _WORD_EVIDENCE = {"word_evidence": ArraySpec("float32", 2), "word_intercepts": ArraySpec("float32", 1)}
+_MIXTURE = {"log_words": ArraySpec("float32", 2), "log_sizes": ArraySpec("float64", 1)}
 _RELATED = {
     "words": ArraySpec("int32", 1),
     "concept_words": ArraySpec("int32", 1),
@@ -151,9 +153,18 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
     relevance, strength, words = fit.judged
     arrays |= {"relevance": relevance} | pack_strength(strength) | pack_tokens(fit)
     arrays |= {"word_evidence": words.weights, "word_intercepts": words.intercepts}
+    for q, mixture in enumerate(fit.mixtures):
+        arrays |= {f"mixture.{q}.{part}": getattr(mixture, part) for part in _MIXTURE}
     for i, split in enumerate(fit.splits):
         arrays |= {f"split.{i}.{part}": getattr(split, part) for part in ("counts", "token_children")}
-    specs = _specs(fit.n_queries, _named_traces(fit), len(fit.related), _token_types(fit), len(fit.splits))
+    specs = _specs(
+        fit.n_queries,
+        _named_traces(fit),
+        len(fit.related),
+        _token_types(fit),
+        len(fit.splits),
+        len(fit.mixtures),
+    )
     return {name: np.asarray(array, specs[name].dtype) for name, array in arrays.items()}
 
 
@@ -170,6 +181,7 @@ def _content(fit: ModelFit) -> dict[str, Any]:
         "splits": [{"of": split.of, "rest": float(split.rest)} for split in fit.splits],
         "token_types": _token_types(fit),
         "related": len(fit.related),
+        "mixtures": len(fit.mixtures),
         "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
         "beta": float(fit.beta),
@@ -301,10 +313,11 @@ def _fit(
     of_topics, of_subtopics = map(str, content["token_types"])
     if of_topics not in TOPIC_TYPES or of_subtopics not in SUBTOPIC_TYPES:
         raise ValueError("tokens of an unknown kind")
-    if n_related not in (0, len(concepts)):
-        raise ValueError("related words of some queries only")
+    n_mixtures = int(content["mixtures"])
+    if {n_related, n_mixtures} - {0, len(concepts)}:
+        raise ValueError("related words or groups of some queries only")
     token_types = [of_topics, of_subtopics]
-    specs = _specs(len(concepts), list(content["traces"]), n_related, token_types, len(splits))
+    specs = _specs(len(concepts), list(content["traces"]), n_related, token_types, len(splits), n_mixtures)
     arrays = load_arrays(path, specs)
     traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
     n_split = len(traces) - 1 - len(splits)  # queries that were split
@@ -330,6 +343,10 @@ def _fit(
         stability=Stability.from_json(content["stability"]) if content["stability"] else None,
         presentation=Presentation.from_json(content["presentation"]),
         checks=checks,
+        mixtures=tuple(
+            DocumentMixture(**{part: _frozen(arrays[f"mixture.{q}.{part}"]) for part in _MIXTURE})
+            for q in range(n_mixtures)
+        ),
         word_evidence=WordEvidence(*(_frozen(arrays[name]) for name in _WORD_EVIDENCE)),
         splits=tuple(
             Split(
@@ -376,7 +393,12 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
 
 
 def _specs(
-    n_queries: int, traces: Iterable[str], n_related: int, token_types: Sequence[str], n_splits: int
+    n_queries: int,
+    traces: Iterable[str],
+    n_related: int,
+    token_types: Sequence[str],
+    n_splits: int,
+    n_mixtures: int,
 ) -> dict[str, ArraySpec]:
     """Name all arrays of a saved fit, with their types."""
     return (
@@ -386,6 +408,7 @@ def _specs(
         | packed_specs(n_queries, *token_types)
         | {f"related.{q}.{part}": spec for q in range(n_related) for part, spec in _RELATED.items()}
         | {f"subtopic_counts.{q}": ArraySpec("float32", 2) for q in range(n_queries)}
+        | {f"mixture.{q}.{part}": spec for q in range(n_mixtures) for part, spec in _MIXTURE.items()}
         | {f"split.{i}.counts": ArraySpec("float32", 2) for i in range(n_splits)}
         | {f"split.{i}.token_children": ArraySpec(token_types[1], 1) for i in range(n_splits)}
         | {f"{name}.{part}": spec for name in traces for part, spec in _TRACE.items()}

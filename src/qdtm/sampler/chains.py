@@ -23,7 +23,7 @@ from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.progress import Interruption, Progress, ProgressCallback, defer_interrupts
-from qdtm.sampler.two_phases import TwoPhases, run_two_phases
+from qdtm.sampler.two_phases import Judge, TwoPhases, run_two_phases
 
 if TYPE_CHECKING:
     from qdtm.settings import Settings
@@ -78,6 +78,7 @@ def run_chains(
     *,
     engine: Engine,
     checkpoint: Checkpoint | None = None,
+    judge: Judge | None = None,
 ) -> Chains:
     """Run the sampler `settings.n_chains` times; Ctrl-C ends all of them, and keeps what is complete.
 
@@ -87,6 +88,8 @@ def run_chains(
         Where to sweep. On a cluster, one chain after the other has it; threads are shared out among chains.
     checkpoint : Checkpoint, optional
         Where the chains are kept; those that are there already go on.
+    judge : callable, optional
+        As in `run_two_phases`.
     """
     n_workers = min(engine.n_workers, settings.n_chains) if settings.engine == "threads" else 1
     lock = threading.Lock()
@@ -107,6 +110,7 @@ def run_chains(
                     engine=place,
                     interruption=interruption,
                     keeper_of=None if checkpoint is None else checkpoint.keepers(c),
+                    judge=judge,
                 )
             if c == 0:
                 first.append(found)

@@ -1,11 +1,13 @@
 """Phase 2: each parent topic is split into subtopics, whose number the model infers (eq. 11-15).
 
-In: the tokens of one parent topic in the last sample of phase 1, or of a subtopic in the last one of phase 2.
-Out: `SubtopicFit`.
+In: the tokens of one parent topic in the last sample of phase 1, or of a subtopic in the last one of phase 2,
+and how relevant documents are. Out: `SubtopicFit`.
 
 It is the same process on that part of the corpus: nothing is fixed, nothing promotes, smoothing runs over the
-parent's own words, and only subtopics of the same parent compete. In the first sweep a token may not stay in
-the parent, so all tokens start without a topic and draw one after the other.
+parent's own words, and only subtopics of the same parent compete. The paper's (`fit_subtopics`) begins with
+nothing: in the first sweep a token may not stay in the parent, so all tokens draw one after the other. The
+default (`split_documents`) begins with the groups of documents that independent chains agree on
+(`qdtm.sampler.consensus`), and these have a prior in each document, as a query has by its evidence.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.sampler.assignment import unassigned
+from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
+from qdtm.sampler.consensus import Grouping, group_documents
 from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.joining import LEAST_PRIOR, MOST_PRIOR
 from qdtm.sampler.kernels import Rules
+from qdtm.sampler.mixture import DocumentMixture, words_once
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
 from qdtm.sampler.running import KeepChain, Saved, Schedule, run_chain
@@ -27,6 +32,15 @@ from qdtm.sampler.trace import Trace
 
 PHASE, DEEPER = 2, 3
 """First number of the random streams of phase 2, for a parent topic and for a subtopic that is opened."""
+
+SETTLING = Schedule(20, 20)
+"""Sweeps from the groups that chains agree on: tokens find their places, groups stay."""
+
+NO_NEW_TOPICS = 1e-3
+"""Gamma of these sweeps: groups are there already, and what one chain alone finds is not shown."""
+
+BACK = 0.5
+"""A group whose documents have less than this much of the usual share in the topic goes back to the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +56,18 @@ class SubtopicFit:
     token_subtopics : ndarray of int32, shape (N_q,)
         The subtopic of each of the parent's tokens in the last sample, -1 if it was not kept.
     trace : Trace
+    mixture : DocumentMixture
+        Which documents each subtopic is the main one of; without groups after the paper's phase 2.
+    chains : tuple of ndarray of float32, shape (V, S_c)
+        The same tokens in the groups that each chain found, to see what they agree on.
     """
 
     counts: NDArray[np.float64]
     rest: float
     token_subtopics: NDArray[np.int32]
     trace: Trace
+    mixture: DocumentMixture
+    chains: tuple[NDArray[np.float32], ...] = ()
 
 
 def fit_subtopics(
@@ -102,7 +122,132 @@ def fit_subtopics(
     )  # fmt: skip
     counts = np.zeros((n_words, found.counts.shape[1]))
     counts[words] = found.counts
-    return replace(found, counts=counts)
+    return replace(found, counts=counts, mixture=DocumentMixture.none(n_words))
+
+
+# DEVIATION(11): the paper splits the tokens of all documents, by one chain that begins with nothing.
+def split_documents(
+    tokens: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    n_words: int,
+    in_topic: NDArray[np.bool_],
+    weights: NDArray[np.floating[Any]],
+    priors: Priors,
+    min_tokens: float,
+    seed: int,
+    of: tuple[int, ...],
+    *,
+    name: str | None = None,
+    engine: Engine | None = None,
+    alone: bool = True,
+    progress: ProgressCallback | None = None,
+    interruption: Interruption | None = None,
+) -> SubtopicFit:
+    """Split one topic by the documents that are about it.
+
+    Parameters
+    ----------
+    tokens, offsets : ndarray
+        Of the whole corpus.
+    in_topic : ndarray of bool, shape (N,)
+        Which tokens are the topic's.
+    weights : ndarray of shape (D,)
+        The relevance of documents that are about it; 0 for others, which are not split.
+
+    See Also
+    --------
+    fit_subtopics : for the other parameters.
+    """
+    rows = np.flatnonzero(weights > 0)
+    counts = _document_words(tokens, offsets, rows, n_words)
+    path = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
+    grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path))
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # (N,)
+    place = np.full(len(offsets) - 1, -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    where = np.flatnonzero(in_topic & (place[document] >= 0))
+    row_of = place[document[where]]  # (M,): which of `rows` each token is in
+    own, own_offsets = cut_out(tokens, offsets, where)
+    words, own_words = np.unique(own, return_inverse=True)
+    evidence = np.clip(
+        grouping.n_groups * grouping.mixture.posterior(words_once(counts)), LEAST_PRIOR, MOST_PRIOR
+    )
+    chain = open_chain(
+        engine or Threads(),
+        assign(own_words.astype(np.int32), own_offsets, grouping.labels[row_of].astype(np.int32)),
+        _group_rules(own_words, len(words), grouping.n_groups, priors),
+        seed,
+        path,
+        alone=alone,
+        evidence_jq=evidence[np.unique(row_of)].astype(np.float32),
+    )
+    result = run_chain(
+        chain, SETTLING, stage="subtopics", query=name, progress=progress, interruption=interruption
+    )
+    subtopic = chain.assignment.topics  # (M,)
+    chain.shards.release()
+    kept = _near_the_topic(result.n_wk, counts, grouping, min_tokens)
+    position = np.full(result.n_wk.shape[1], -1, np.int32)
+    position[kept] = np.arange(len(kept))
+    whole = np.zeros((n_words, len(kept)))
+    whole[words] = result.n_wk[:, kept]
+    found = np.full(int(in_topic.sum()), -1, np.int32)
+    found[np.searchsorted(np.flatnonzero(in_topic), where)] = position[subtopic]
+    rest = 1.0 - float(whole.sum()) / max(float(result.n_wk.sum()), 1.0)
+    return SubtopicFit(
+        whole,
+        min(max(rest, 0.0), 1.0),
+        found,
+        result.trace,
+        grouping.mixture.take(kept),
+        tuple(_words_of(own, labels[row_of], n_words) for labels in grouping.chains),
+    )
+
+
+def _document_words(
+    tokens: NDArray[np.int32], offsets: NDArray[np.int64], rows: NDArray[np.int64], n_words: int
+) -> Any:
+    """Count the words of some documents, CSR of shape (n, V)."""
+    from scipy import sparse
+
+    starts = np.concatenate([[0], np.cumsum(np.diff(offsets)[rows])])
+    inside = np.zeros(len(offsets) - 1, np.bool_)
+    inside[rows] = True
+    words = tokens[np.repeat(inside, np.diff(offsets))]
+    counts = sparse.csr_matrix((np.ones(len(words), np.int32), words, starts), shape=(len(rows), n_words))
+    counts.sum_duplicates()
+    return counts
+
+
+def _near_the_topic(
+    n_wk: NDArray[np.float64], counts: Any, grouping: Grouping, min_tokens: float
+) -> NDArray[np.int64]:
+    """The groups that are large enough, and nearer to the topic than to the rest; largest first."""
+    in_topic = n_wk[:, : grouping.n_groups].sum(axis=0)  # (S,)
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    tokens = np.bincount(grouping.labels, lengths, minlength=grouping.n_groups)  # (S,)
+    share = in_topic / np.maximum(tokens, 1.0)
+    usual = in_topic.sum() / max(float(tokens.sum()), 1.0)
+    kept = np.flatnonzero((in_topic > 0) & (in_topic >= min_tokens) & (share >= BACK * usual))
+    return kept[np.argsort(-in_topic[kept], kind="stable")]
+
+
+def _words_of(tokens: NDArray[np.int32], labels: NDArray[np.int64], n_words: int) -> NDArray[np.float32]:
+    """Count the words of each group, (V, S); label -1 is none."""
+    inside = labels >= 0
+    n_groups = int(labels.max(initial=-1)) + 1
+    cells = tokens[inside].astype(np.int64) * n_groups + labels[inside]
+    counts = np.bincount(cells, minlength=n_words * n_groups).reshape(n_words, n_groups)
+    return counts[:, counts.any(axis=0)].astype(np.float32)
+
+
+def _group_rules(tokens: NDArray[np.integer[Any]], n_words: int, n_groups: int, priors: Priors) -> Rules:
+    """The rules of phase 2 for groups that are there already, and have a prior in each document."""
+    return subtopic_rules(tokens, n_words, priors)._replace(
+        gamma=NO_NEW_TOPICS,
+        n_related=np.zeros((n_words, n_groups), np.int32),
+        promotion_probability=np.zeros((n_words, n_groups), np.float32),
+    )
 
 
 def split_parent(
@@ -136,7 +281,8 @@ def split_parent(
     position = np.full(len(size), -1, np.int32)
     position[kept] = np.arange(len(kept))
     rest = 1.0 - size[kept].sum() / max(size.sum(), 1.0)
-    return SubtopicFit(result.n_wk[:, kept], max(0.0, float(rest)), position[subtopic], result.trace)
+    none = DocumentMixture.none(result.n_wk.shape[0])
+    return SubtopicFit(result.n_wk[:, kept], max(0.0, float(rest)), position[subtopic], result.trace, none)
 
 
 def subtopic_rules(tokens: NDArray[np.integer[Any]], n_words: int, priors: Priors) -> Rules:

@@ -1,0 +1,201 @@
+"""A Dirichlet multinomial mixture of documents: each is in one group, and a word counts once in a document.
+
+In: which words documents have, and a first grouping. Out: groups that the marginal likelihood does not want
+to merge any more, and `DocumentMixture`, which says how likely any document is to be in each.
+
+Groups are merged greedily as in Bayesian hierarchical clustering (Heller and Ghahramani 2005), under a
+Chinese restaurant prior, and documents then move to the group that their words fit best, as in the mixture
+of Yin and Wang (2014). So the number of groups is inferred, and so is the smoothing. That a word counts once
+in a document takes care of its burstiness (Madsen, Kauchak and Elkan 2005).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.compiling import njit
+
+SMOOTHING = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""What beta of the mixture is chosen from, by the marginal likelihood; the last is the paper's."""
+
+MOVES = 5
+"""How often documents may move to another group between two rounds of merging."""
+
+FloatArray = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentMixture:
+    """How likely documents are to be in each of S groups, by the words that they have.
+
+    Attributes
+    ----------
+    log_words : ndarray of float32, shape (V, S)
+        The logarithm of p(word | group); 0 for words that no group knows.
+    log_sizes : ndarray of float64, shape (S,)
+        The logarithm of p(group).
+    """
+
+    log_words: NDArray[np.float32]
+    log_sizes: FloatArray
+
+    @classmethod
+    def of(cls, has: Any, labels: Labels, beta: float) -> DocumentMixture:
+        """Learn the mixture from documents in their groups.
+
+        Parameters
+        ----------
+        has : CSR matrix of shape (D, V)
+            1 where a document has a word.
+        labels : ndarray of int64, shape (D,)
+            0 to S - 1, each there at least once; -1 for a document that is left out.
+        """
+        n_groups = int(labels.max()) + 1
+        counts = documents_with_word(has, labels, n_groups).T.astype(np.float64)  # (V, S)
+        known = counts.any(axis=1)
+        smoothed = np.log((counts + beta) / (counts.sum(axis=0) + beta * known.sum()))
+        smoothed[~known] = 0.0
+        sizes = np.bincount(labels[labels >= 0], minlength=n_groups)
+        return cls(smoothed.astype(np.float32), np.log(sizes / sizes.sum()))
+
+    @classmethod
+    def none(cls, n_words: int) -> DocumentMixture:
+        """A mixture without groups."""
+        return cls(np.zeros((n_words, 0), np.float32), np.zeros(0))
+
+    @property
+    def n_groups(self) -> int:
+        """The number of groups, S."""
+        return len(self.log_sizes)
+
+    def log_joint(self, has: Any) -> FloatArray:
+        """The logarithm of p(group, words of the document), up to what all groups share, (D, S)."""
+        return np.asarray(has @ self.log_words.astype(np.float64) + self.log_sizes)
+
+    def posterior(self, has: Any) -> FloatArray:
+        """How likely each document is to be in each group, (D, S)."""
+        joint = self.log_joint(has)
+        joint = np.exp(joint - joint.max(axis=1, keepdims=True))
+        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+    def take(self, groups: NDArray[np.int64]) -> DocumentMixture:
+        """The same mixture with some of its groups, in this order."""
+        sizes = np.exp(self.log_sizes[groups])
+        return DocumentMixture(self.log_words[:, groups], np.log(sizes / sizes.sum()))
+
+
+def words_once(counts: Any) -> Any:
+    """Count each word once in a document: CSR of the same shape, 1 where it has the word."""
+    has = counts.copy()
+    has.data = np.ones(len(has.data), np.float64)
+    return has
+
+
+def infer_groups(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
+    """Merge groups, let documents move, and merge again; return the labels and their marginal likelihood."""
+    labels, _ = merge(has, labels, beta)
+    for _ in range(MOVES):
+        best = DocumentMixture.of(has, labels, beta).log_joint(has).argmax(axis=1)
+        moved = np.unique(best, return_inverse=True)[1]
+        if np.array_equal(moved, labels):
+            break
+        labels = moved
+    return merge(has, labels, beta)
+
+
+def choose_smoothing(has: Any, labels: Labels) -> float:
+    """The beta whose groups, merged from these, have the highest marginal likelihood."""
+    return max(SMOOTHING, key=lambda beta: merge(has, labels, beta)[1])
+
+
+def merge(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
+    """Merge pairs of groups as long as that raises the marginal likelihood; return it with the labels.
+
+    Parameters
+    ----------
+    has : CSR matrix of shape (D, V)
+    labels : ndarray of int64, shape (D,)
+        0 to K - 1, each there at least once.
+    beta : float
+    """
+    n_groups = int(labels.max()) + 1
+    counts = documents_with_word(has, labels, n_groups)  # (K, V)
+    counts = np.ascontiguousarray(counts[:, counts.any(axis=0)])
+    sizes = np.bincount(labels, minlength=n_groups)
+    of_count = np.array([math.lgamma(n + beta) for n in range(has.shape[0] + 1)]) - math.lgamma(beta)
+    into, likelihood = merge_greedily(counts, sizes, of_count, beta * counts.shape[1])
+    return np.unique(into[labels], return_inverse=True)[1], float(likelihood)
+
+
+def documents_with_word(has: Any, labels: Labels, n_groups: int) -> NDArray[np.int32]:
+    """Count the documents of each group that have each word, (K, V); label -1 is no group."""
+    group = np.repeat(labels, np.diff(has.indptr))
+    inside = group >= 0
+    cells = group[inside] * has.shape[1] + has.indices[inside]
+    counts = np.bincount(cells, minlength=n_groups * has.shape[1])
+    return counts.reshape(n_groups, has.shape[1]).astype(np.int32)
+
+
+@njit(nogil=True, cache=True)
+def merge_greedily(counts: Any, sizes: Any, of_count: Any, total_prior: float) -> Any:
+    """Merge the pair of groups that gains most until none gains; mutates ``counts`` and ``sizes``.
+
+    Return the group that each becomes part of, (K,), and the log marginal likelihood of those that are left.
+
+    Parameters
+    ----------
+    counts
+        (K, V) int32: documents of each group with each word.
+    sizes
+        (K,) int64: documents of each group.
+    of_count
+        (n,) float64: log Gamma(beta + i) / Gamma(beta).
+    total_prior
+        V beta.
+    """
+    n_groups = len(sizes)
+    own = np.empty(n_groups)
+    gains = np.full((n_groups, n_groups), -np.inf)
+    into = np.arange(n_groups)
+    alive = np.ones(n_groups, np.bool_)
+    for a in range(n_groups):
+        own[a] = log_marginal(counts[a], counts[a], False, sizes[a], of_count, total_prior)
+    for a in range(n_groups):
+        for b in range(a + 1, n_groups):
+            both = log_marginal(counts[a], counts[b], True, sizes[a] + sizes[b], of_count, total_prior)
+            gains[a, b] = both - own[a] - own[b]
+    while True:
+        best, at, other = 0.0, -1, -1
+        for a in range(n_groups):
+            for b in range(a + 1, n_groups):
+                if alive[a] and alive[b] and gains[a, b] > best:
+                    best, at, other = gains[a, b], a, b
+        if at < 0:
+            return into, own[alive].sum()
+        counts[at] += counts[other]
+        sizes[at] += sizes[other]
+        own[at] += best + own[other]
+        alive[other] = False
+        for k in range(n_groups):
+            if into[k] == other:
+                into[k] = at
+            if alive[k] and k != at:
+                both = log_marginal(counts[at], counts[k], True, sizes[at] + sizes[k], of_count, total_prior)
+                gains[min(at, k), max(at, k)] = both - own[at] - own[k]
+
+
+@njit(nogil=True, cache=True)
+def log_marginal(left: Any, right: Any, both: bool, size: int, of_count: Any, total_prior: float) -> float:
+    """Log marginal likelihood of a group, or of two together, with its weight in the restaurant's prior."""
+    total, n = 0.0, 0
+    for w in range(len(left)):
+        count = left[w] + (right[w] if both else 0)
+        total += of_count[count]
+        n += count
+    return total + math.lgamma(total_prior) - math.lgamma(total_prior + n) + math.lgamma(size)
