@@ -15,8 +15,8 @@ _NO_WRAP = {"no_wrap": True}
 
 
 def stability_page(stability: Stability | None) -> Iterator[RenderableType]:
-    """Yield the sections about independent runs, if there were any, with an empty line after each."""
-    if stability is None:
+    """Yield the sections about whole runs beside the first, if there were any, an empty line after each."""
+    if stability is None or stability.n_chains < 2:
         return
     yield _runs(stability)
     yield Text()

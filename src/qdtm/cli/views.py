@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from qdtm.results.fit import ModelFit
     from qdtm.results.passages import Passage
     from qdtm.results.result import Result
+    from qdtm.results.stability import Stability
 
 Columns = list[tuple[str, dict[str, Any]]]
 """The heads of a table's columns, with what rich should know of each."""
@@ -171,7 +172,11 @@ def topic_section(
     parts = [title, facts(fact for fact in known if fact[1])]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
-        parts += [Text(), tree_table(topic, n_words, n_shown), not_shown(topic, n_shown, rest)]
+        parts += [
+            Text(),
+            tree_table(topic, n_words, n_shown, result.stability),
+            not_shown(topic, n_shown, rest),
+        ]
     return Group(*parts)
 
 
@@ -183,14 +188,23 @@ def chosen_reading(concept: Concept) -> str:
     return f"{number} of {len(concept.readings)}: {words} ({reading.n_documents:,} documents)"
 
 
-def tree_table(topic: Topic, n_words: int, n_subtopics: int | None = None) -> RenderableType:
-    """List the subtopics of a topic with their share of it, those below an opened one further in."""
-    columns: Columns = [("subtopic", _NO_WRAP), ("share", _RIGHT), ("words, the most distinctive first", {})]
+def tree_table(
+    topic: Topic, n_words: int, n_subtopics: int | None = None, stability: Stability | None = None
+) -> RenderableType:
+    """List the subtopics of a topic: share, in how many runs each is found, name and words."""
+    known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
+    columns: Columns = [
+        ("subtopic", _NO_WRAP),
+        ("share", _RIGHT),
+        *([("found in", _RIGHT)] if known else []),
+        ("name: words, the most distinctive first", {}),
+    ]
     level = topic.id.count(".") + 1
     rows = [
         (
             Text("  " * (each.id.count(".") - level) + each.id),
-            f"{each.prevalence / topic.prevalence:.1%}",
+            f"{each.prevalence / topic.prevalence_below:.1%}",
+            *([_found_in(stability, each)] if known else []),
             _marked_words(each, n_words),
         )
         for subtopic in topic.subtopics[:n_subtopics]
@@ -204,21 +218,25 @@ def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
     known = []
     of, smaller = "topic" if topic.id.isdecimal() else "subtopic", topic.subtopics[n_shown:]
     if smaller:
-        share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence
+        share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence_below
         known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the {of} together"))
     if rest >= 0.0005:
         known.append(("dropped", f"too small to mean much, {rest:.1%} of the {of} together"))
     return facts(known)
 
 
+def _found_in(stability: Stability | None, subtopic: Topic) -> str:
+    """Say in how many runs a subtopic is found; nothing for one below another."""
+    known = None if stability is None else stability.of(subtopic.id)
+    return "" if known is None else f"{known.n_found} of {len(known.likeness)}"
+
+
 def _marked_words(subtopic: Topic, n: int) -> Text:
-    """Return the user's name for a subtopic, its most distinctive words in bold, its most probable others."""
-    marks = subtopic.label_words
+    """Return the name of a subtopic in bold, its most distinctive words, and its most probable others."""
+    marks = list(subtopic.label_words)
     others = [word for word, _ in subtopic.top_words(n) if word not in marks][: max(0, n - len(marks))]
-    words = Text(", ").join(
-        [Text(one_line(word), "bold") for word in marks] + [Text(one_line(word)) for word in others]
-    )
-    return Text.assemble((one_line(subtopic.label), "bold"), ": ", words) if subtopic.label else words
+    words = ", ".join(map(one_line, [*marks, *others]))
+    return Text.assemble((one_line(subtopic.short_name), "bold"), ": ", words)
 
 
 def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:

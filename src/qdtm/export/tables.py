@@ -86,7 +86,7 @@ def subtopics_table(result: Result) -> Table:
         for q, parent in enumerate(result.topics):
             scores, known = result.scores(q), {topic.id: topic for topic in parent.walk()}
             for s, topic in enumerate(parent.below()):
-                whole = known[above(topic.id)].prevalence
+                whole = known[above(topic.id)].prevalence_below
                 of_parent = topic.prevalence / whole if whole else None
                 n_documents = int(scores.mainly_in(s).sum())
                 yield (topic.id, parent.name, topic.name, " ".join(topic.label_words), topic.prevalence,

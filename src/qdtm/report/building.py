@@ -311,7 +311,7 @@ def _subtopic_view(
         id=subtopic.id,
         name=subtopic.short_name,
         color=series_number(s),
-        of_parent=subtopic.prevalence / parent.prevalence if parent.prevalence else 0.0,
+        of_parent=subtopic.prevalence / parent.prevalence_below if parent.prevalence_below else 0.0,
         words=word_bars(subtopic.top_words(n_words), concept),
         documents=documents,
         below=[_subtopic_view(each, s, subtopic, concept, (), n_words, None) for each in subtopic.subtopics],

@@ -117,10 +117,16 @@ def _sampling(result: Result) -> str:
         f"Collapsed Gibbs sampling ran {trace.n_sweeps:,} sweeps for the parent topics ({ending(trace)}); "
         f"counts are averages over {trace.n_samples:,} samples."
     )
-    if stability is None or stability.n_chains < 2:
+    known = [each for query in stability.queries for each in query.subtopics] if stability else []
+    if stability is None or not known:
         return text
-    firm = [each.verdict == "firm" for query in stability.queries for each in query.subtopics]
-    return f"{text} Of {len(firm)} subtopics, {sum(firm)} were found in all of {stability.n_chains} runs."
+    firm = sum(each.verdict == "firm" for each in known)
+    if stability.n_chains > 1:
+        return f"{text} Of {len(known)} subtopics, {firm} were found in all of {stability.n_chains} runs."
+    return (
+        f"{text} Subtopics are groups of documents that most of {len(known[0].likeness)} runs agree on, each "
+        f"over three quarters of the documents; of {len(known)}, {firm} were found in every run."
+    )
 
 
 def _checks(result: Result) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""What a topic is called: counts of sibling subtopics in, their most distinctive words out."""
+"""What a topic is called: counts of sibling subtopics in, their most distinctive words and names out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,3 +47,51 @@ def _label(
     divergence = np.where(divergence > 1e-12, divergence, 0.0)  # rounding alone distinguishes nothing
     order = np.lexsort((words, -p_sw, -divergence))
     return tuple(int(words[position]) for position in order[:n])
+
+
+N_FOR_NAMES = 8
+"""A name is made of the most distinctive words: of so many."""
+
+PHRASE_BONUS = 2
+"""A phrase names a subtopic if it is among so many times the words that a name needs: it says more."""
+
+N_WORDS = 2
+"""Words of a name that is no phrase."""
+
+
+def name_subtopics(words: Sequence[Sequence[str]]) -> list[str]:
+    """Name siblings by their most distinctive words: a phrase, or two words; no two have the same name.
+
+    Parameters
+    ----------
+    words : sequence of sequence of str
+        The distinctive words of each, best first, phrases among them.
+
+    Returns
+    -------
+    list of str
+        A name each; where words run out, with a number.
+    """
+    taken: set[str] = set()
+    return [_name(each, taken) for each in words]
+
+
+def _name(words: Sequence[str], taken: set[str]) -> str:
+    phrases = [word for word in words[: PHRASE_BONUS * N_WORDS] if " " in word]
+    single = _apart(words)
+    first, *others = single or ["unnamed"]
+    pairs = [f"{first}, {other}" for other in others] or [first]
+    numbered = (f"{pairs[0]} {number}" for number in range(2, len(taken) + 3))
+    name = next(each for each in (*phrases, *pairs, *numbered) if each not in taken)
+    taken.add(name)
+    return name
+
+
+def _apart(words: Sequence[str]) -> list[str]:
+    """Words that are no part of one before them, nor have one: a phrase and its own word say the same."""
+    kept: list[str] = []
+    for word in words:
+        parts = set(word.split())
+        if not any(parts & set(each.split()) for each in kept):
+            kept.append(word)
+    return kept

@@ -72,7 +72,7 @@ class SubtopicStability:
     def sentence(self) -> str:
         """What that means, in words."""
         n = len(self.likeness)
-        return f"found again in {self.n_found} of {n} other {'run' if n == 1 else 'runs'}"
+        return f"found in {self.n_found} of {n} {'run' if n == 1 else 'runs'}"
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,10 @@ class Topic:
         "0" is the parent topic of the first query, "0.1" its largest subtopic, "0.1.2" the second one below
         that, if it was opened, "b1" the largest background topic.
     name : str
-        What the user calls it (`set_topic_labels`). Else the query's name, for a subtopic also its most
-        distinctive words, or "background 1".
+        What the user calls it (`set_topic_labels`). Else the query's name, for a subtopic also its own: a
+        phrase or two words that tell it from its siblings; or "background 1".
+    short_name : str
+        The same without the query's name.
     n_tokens : float
         How many tokens of the corpus it has, averaged over the samples.
     prevalence : float
@@ -51,11 +53,16 @@ class Topic:
     subtopics: tuple[Topic, ...] = ()
     label_words: tuple[str, ...] = ()
     label: str | None = None
+    short_name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.short_name:
+            object.__setattr__(self, "short_name", self.name)
 
     @property
-    def short_name(self) -> str:
-        """The name without the query's: the user's label, or the most distinctive words."""
-        return self.label or ", ".join(self.label_words) or self.name
+    def prevalence_below(self) -> float:
+        """What its subtopics have of the corpus' tokens, together: their shares are shares of this."""
+        return sum(subtopic.prevalence for subtopic in self.subtopics)
 
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
         """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from qdtm.results.distributions import subtopic_word_probabilities, topic_word_probabilities
 from qdtm.results.fit import ModelFit
-from qdtm.results.labels import distinctive_words
+from qdtm.results.labels import N_FOR_NAMES, distinctive_words, name_subtopics
 from qdtm.results.splits import counts_below
 from qdtm.results.topic import Topic
 
@@ -72,26 +72,30 @@ class _Splitter:
         counts = self.counts[id]  # (V, S)
         is_parent_word = (n_w > 0) | counts.any(axis=1)  # (V,)
         probabilities = subtopic_word_probabilities(counts, is_parent_word, self.fit.beta)  # (S, V)
-        labels = distinctive_words(counts, self.n_label_words, avoid=avoid)
+        words = distinctive_words(counts, N_FOR_NAMES, avoid=avoid)
+        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in words])
         return tuple(
-            self._topic(f"{id}.{s + 1}", counts[:, s], probabilities[s], words, avoid)
-            for s, words in enumerate(labels)
+            self._topic(f"{id}.{s + 1}", name, counts[:, s], probabilities[s], each, avoid)
+            for s, (name, each) in enumerate(zip(names, words, strict=True))
         )
 
     def _topic(
         self,
         id: str,
+        name: str,
         n_w: NDArray[np.float32],
         probabilities: NDArray[np.float64],
         words: tuple[int, ...],
         avoid: tuple[int, ...],
     ) -> Topic:
         fit, n_tokens = self.fit, float(n_w.sum(dtype=np.float64))
+        words = words[: self.n_label_words]
         label_words = tuple(fit.vocabulary[w] for w in words)
         label = fit.presentation.labels.get(id)
         return Topic(
             id=id,
-            name=label or f"{self.query}: {', '.join(label_words)}",
+            name=label or f"{self.query}: {name}",
+            short_name=label or name,
             n_tokens=n_tokens,
             prevalence=n_tokens / self.total,
             vocabulary=fit.vocabulary,

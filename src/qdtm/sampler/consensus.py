@@ -2,7 +2,7 @@
 
 In: documents, how much each counts, and their words. Out: `Grouping`: the groups that most chains find.
 
-Each chain sees half of the documents, drawn by their weight: it starts from spherical k-means (Dhillon and
+Each chain sees three quarters of the documents, drawn by their weight: it starts from spherical k-means (Dhillon and
 Modha 2001) of their words, weighted by rarity and reduced by latent semantic analysis, in more groups than
 there should be, and merges them as far as the marginal likelihood wants to (`qdtm.sampler.mixture`). Two
 documents belong together as often as chains put them together, and groups are what average linkage makes of
@@ -35,13 +35,16 @@ N_CHAINS = 8
 MOST_DOCUMENTS = 4_000
 """Documents that the chains draw from, at most; the others go to the group that their words fit best."""
 
+SEEN = 0.75
+"""How much of the documents a chain sees."""
+
 MOST_COMPARED = 1_500
 """Documents that are compared with each other to see what chains put together, at most."""
 
 MOST_GROUPS, DOCUMENTS_A_GROUP = 30, 10
 """What a chain starts with: so many groups, or fewer where these would have fewer documents."""
 
-N_DIMENSIONS, N_ROUNDS = 50, 20
+N_DIMENSIONS, N_ROUNDS = 20, 20
 """Of latent semantic analysis, and of k-means."""
 
 MAJORITY = 0.5
@@ -105,7 +108,7 @@ def group_documents(
         for _ in range(N_CHAINS):
             if check is not None:
                 check()
-            rows = draw(weights[pool], max(len(pool) // 2, min(len(pool), 2 * DOCUMENTS_A_GROUP)), rng)
+            rows = draw(weights[pool], round(SEEN * len(pool)), rng)
             start = k_means(vectors[rows], _n_start(len(rows)), rng)
             beta = choose_smoothing(kept[rows], start) if beta is None else beta
             labels, _ = infer_groups(kept[rows], start, beta)
