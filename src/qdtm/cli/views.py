@@ -172,11 +172,8 @@ def topic_section(
     parts = [title, facts(fact for fact in known if fact[1])]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
-        parts += [
-            Text(),
-            tree_table(topic, n_words, n_shown, result.stability),
-            not_shown(topic, n_shown, rest),
-        ]
+        listed = tree_table(topic, n_words, n_shown, result.stability)
+        parts += [Text(), listed, not_shown(topic, n_shown, rest)]
     return Group(*parts)
 
 
@@ -200,7 +197,7 @@ def tree_table(
         ("name: words, the most distinctive first", {}),
     ]
     level = topic.id.count(".") + 1
-    rows = [
+    rows: list[Sequence[str | Text]] = [
         (
             Text("  " * (each.id.count(".") - level) + each.id),
             f"{each.prevalence / topic.prevalence_below:.1%}",

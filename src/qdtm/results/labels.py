@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,9 @@ N_FOR_NAMES = 8
 PHRASE_BONUS = 2
 """A phrase names a subtopic if it is among so many times the words that a name needs: it says more."""
 
+STEM_LETTERS, STEM_SHARE = 3, 0.75
+"""Words that begin with the same letters, so many and so much of the shorter one, count as one in a name."""
+
 N_WORDS = 2
 """Words of a name that is no phrase."""
 
@@ -88,10 +92,17 @@ def _name(words: Sequence[str], taken: set[str]) -> str:
 
 
 def _apart(words: Sequence[str]) -> list[str]:
-    """Words that are no part of one before them, nor have one: a phrase and its own word say the same."""
+    """Words of which none says again what one before it says, as "jewish" after "jew" does."""
     kept: list[str] = []
     for word in words:
-        parts = set(word.split())
-        if not any(parts & set(each.split()) for each in kept):
+        if not any(
+            _says_again(one, other) for each in kept for one in word.split() for other in each.split()
+        ):
             kept.append(word)
     return kept
+
+
+def _says_again(word: str, other: str) -> bool:
+    """Return whether two words share their stem, as far as letters tell."""
+    n_letters = max(STEM_LETTERS, ceil(STEM_SHARE * min(len(word), len(other))))
+    return word == other or word[:n_letters] == other[:n_letters]

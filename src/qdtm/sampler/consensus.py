@@ -2,12 +2,13 @@
 
 In: documents, how much each counts, and their words. Out: `Grouping`: the groups that most chains find.
 
-Each chain sees three quarters of the documents, drawn by their weight: it starts from spherical k-means (Dhillon and
-Modha 2001) of their words, weighted by rarity and reduced by latent semantic analysis, in more groups than
-there should be, and merges them as far as the marginal likelihood wants to (`qdtm.sampler.mixture`). Two
-documents belong together as often as chains put them together, and groups are what average linkage makes of
-that at one half: evidence accumulation (Fred and Jain 2005), the majority being the rule. So a group that
-hangs on chance, or on a few documents, is not found, and the number of groups is inferred twice over.
+Each chain sees three quarters of the documents, drawn by their weight: it starts from spherical k-means
+(Dhillon and Modha 2001) of their words, weighted by rarity and reduced by latent semantic analysis, in more
+groups than there should be, and merges them as far as the marginal likelihood wants to
+(`qdtm.sampler.mixture`). Two documents belong together as often as chains put them together, and groups are
+what average linkage makes of that at one half: evidence accumulation (Fred and Jain 2005), the majority being
+the rule. So a group that hangs on chance, or on a few documents, is not found, and the number of groups is
+inferred twice over.
 """
 
 from __future__ import annotations
