@@ -44,6 +44,8 @@ def as_one_subtopic(model, corpus):
         token_topics=np.where(inside, 0, 1).astype(np.int32),
         token_subtopics=np.where(inside, 0, -1).astype(np.int32),
         subtopic_counts=(counts,),
+        mixtures=(),
+        stability=None,
     )
 
 

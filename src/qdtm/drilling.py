@@ -10,16 +10,14 @@ import re
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.results.fit import ModelFit
-from qdtm.results.result import Result
 from qdtm.results.splits import Split, above, counts_below, level_order, path_of, subtopic_ids, tokens_in
 from qdtm.sampler.engines import Threads
 from qdtm.sampler.progress import ProgressCallback, defer_interrupts
-from qdtm.sampler.subtopics import split_documents
+from qdtm.sampler.subtopics import cut_out, fit_subtopics
 from qdtm.settings import Settings
 
 FEWEST_TOKENS = 200
@@ -55,21 +53,19 @@ def open_subtopic(
     if any(split.of == id for split in fit.splits):
         return fit
     where = tokens_in(fit, id)
-    if len(where) < FEWEST_TOKENS:
+    tokens, offsets = cut_out(corpus.tokens, corpus.offsets, where)
+    if len(tokens) < FEWEST_TOKENS:
         raise QueryError(
-            f"Subtopic {id} is too small to split: it has {len(where):,} tokens, {FEWEST_TOKENS} are needed."
+            f"Subtopic {id} is too small to split: it has {len(tokens):,} tokens, {FEWEST_TOKENS} are needed."
         )
     with Threads(settings.n_jobs or 1) as engine, defer_interrupts() as interruption:
-        in_topic = np.zeros(corpus.n_tokens, np.bool_)
-        in_topic[where] = True
-        found = split_documents(
-            corpus.tokens,
-            corpus.offsets,
+        found = fit_subtopics(
+            tokens,
+            offsets,
             corpus.n_words,
-            in_topic,
-            _weights(fit, corpus, id),
             settings.priors,
-            max(settings.fewest_tokens(corpus.n_tokens, len(where)), FEWEST_BELOW),
+            settings.schedule,
+            max(settings.fewest_tokens(corpus.n_tokens, len(tokens)), FEWEST_BELOW),
             settings.seed,
             path_of(id),
             name=id,
@@ -79,18 +75,11 @@ def open_subtopic(
         )
     if found.counts.shape[1] < 2:
         raise QueryError(
-            f"Subtopic {id} does not split: the model finds one theme in its {len(where):,} tokens."
+            f"Subtopic {id} does not split: the model finds one theme in its {len(tokens):,} tokens."
         )
-    counts = found.counts * (_size(fit, id) / len(where))  # the last sample's size may differ from the mean
+    counts = found.counts * (_size(fit, id) / len(tokens))  # the last sample's size may differ from the mean
     split = Split(id, counts.astype(np.float32), found.rest, found.token_subtopics, found.trace)
     return replace(fit, splits=level_order([*fit.splits, split]))
-
-
-def _weights(fit: ModelFit, corpus: Corpus, id: str) -> NDArray[np.float64]:
-    """The relevance of the documents whose main subtopic it is, or is below it; 0 for others, (D,)."""
-    result, q = Result(fit, corpus), path_of(id)[0]
-    scores = result.scores(q)
-    return np.where(scores.mainly_in(scores.ids.index(id)), scores.relevance, 0.0)
 
 
 def _size(fit: ModelFit, id: str) -> float:

@@ -161,14 +161,14 @@ def test_chains_say_what_is_found_again(fit, run, tmp_path):
     shown = run("show", tmp_path / "out").stdout
     for page in (result.stdout, shown):
         assert "how firm this is  3 independent runs" in page
-        assert "found again" in page
+        assert "found in" in page
     found = json.loads(run("show", tmp_path / "out", "--json").stdout)["stability"]
     assert (found["n_chains"], len(found["seeds"])) == (3, 3)
     first = found["queries"][0]["subtopics"][0]
     assert first["id"] == "0.1"
     assert f"in {first['n_found']} of 2" in shown
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert f"found again in {first['n_found']} of 2 other runs" in page
+    assert f"found in {first['n_found']} of 2 runs" in page
     assert "Do independent runs agree?" in page
 
 

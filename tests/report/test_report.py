@@ -263,8 +263,8 @@ def test_stability_is_on_the_cards_and_below(result):
     stability = Stability(5, (0, 1, 2, 3), queries, (-7.0, -7.2, -7.1, -7.0), 1.5)
     page = Page(render_report(Result(replace(result.fit, stability=stability), result.corpus)))
     for said in (
-        "Fair : found again in 2 of 3 other runs (score 0.62) . Always: <b>run .",
-        "Weak : found again in 0 of 3 other runs (score 0.00) .",
+        "Fair : found in 2 of 3 runs (score 0.62) . Always: <b>run .",
+        "Weak : found in 0 of 3 runs (score 0.00) .",
         "4 independent runs found 2 to 4 subtopics.",
         "4 of 5 runs from different random seeds",
         "share of cricket 19.0% 21.0% R-hat 1.02: the runs agree",

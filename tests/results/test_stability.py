@@ -34,20 +34,24 @@ def test_planted_parts_are_firm(planted):
     assert sorted(map(len, own)) == [1, 1, 1]  # the words that always belong are of one part each
 
 
-def test_an_arbitrary_split_is_weak(without_parts):
-    """What has more than half of a topic may be found again: it is the topic."""
-    topic = without_parts.topics_[0]
-    parts = [each.id for each in topic.subtopics if each.prevalence < topic.prevalence / 2]
-    found = [without_parts.stability_.of(id) for id in parts]
-    assert len(found) > 2
-    weak = [each for each in found if each.verdict == "weak"]
-    assert len(weak) >= 0.75 * len(found), [(each.verdict, each.score) for each in found]  # some by chance
-    assert all(each.verdict != "firm" for each in found)
+def test_what_has_no_parts_is_not_split(without_parts):
+    assert len(without_parts.topics_[0].subtopics) == 1
+    assert without_parts.stability_.queries[0].n_subtopics == (1,) * len(without_parts.stability_.seeds)
+
+
+def test_an_arbitrary_split_is_weak():
+    """Columns that differ by chance alone are not found again."""
+    rng = np.random.default_rng(0)
+    split = [rng.multinomial(4000, np.full(50, 0.02), size=4).T.astype(np.float32) for _ in range(4)]
+    chains = [ChainSummary(c, (each,), np.zeros(1), np.ones((1, 1))) for c, each in enumerate(split)]
+    found = measure_stability(chains, ["any"], [f"w{w}" for w in range(50)], 4)
+    assert [each.verdict for each in found.queries[0].subtopics] == ["weak"] * 4
 
 
 def test_the_first_chain_is_the_fit_with_one(planted):
     alone = QueryDrivenTopicModel("planet", **QUICK | {"n_chains": 1}).fit(planted.corpus_)
-    assert alone.stability_ is None
+    assert alone.stability_.n_chains == 1  # the chains of its splits agree by themselves
+    assert all(each.verdict == "firm" for each in alone.stability_.queries[0].subtopics)
     np.testing.assert_array_equal(alone.fit_.word_topic, planted.fit_.word_topic)
     np.testing.assert_array_equal(alone.fit_.token_subtopics, planted.fit_.token_subtopics)
 
@@ -140,7 +144,7 @@ def test_rhat_of_chains_that_agree_and_of_chains_that_do_not():
 
 def test_plain_words():
     each = SubtopicStability("0.1", 0.5, (0.9, 0.2, 0.6), (), ())
-    assert each.sentence == "found again in 2 of 3 other runs"
+    assert each.sentence == "found in 2 of 3 runs"
     assert each.verdict == "fair"
     assert "agree" in says_rhat(1.01)
     assert "apart" in says_rhat(1.5)

@@ -42,7 +42,7 @@ SEEN = 0.75
 MOST_COMPARED = 1_500
 """Documents that are compared with each other to see what chains put together, at most."""
 
-MOST_GROUPS, DOCUMENTS_A_GROUP = 30, 10
+MOST_GROUPS, DOCUMENTS_A_GROUP = 30, 5
 """What a chain starts with: so many groups, or fewer where these would have fewer documents."""
 
 N_DIMENSIONS, N_ROUNDS = 20, 20
