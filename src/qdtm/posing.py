@@ -157,7 +157,7 @@ def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: Co
             rivals = rival_posteriors(views, shares, strength)
         relevance = np.where(possible, rivals, 0.0).astype(np.float32)
     else:
-        revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)
+        revised = with_topics(evidence, *views.topic_tokens(corpus, fit.token_topics))
         relevance = probabilities_of(revised)
     words = distil(counts, relevance, strength)
     return replace(fit, relevance=relevance, strength=strength.astype(np.float32), word_evidence=words)

@@ -171,7 +171,9 @@ def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading
     strength, words = searched.naming.strength, searched.words
     return views.remember(
         ("readings", words, digest(strength)),
-        lambda: find_readings(views, searched.index.by_document, strength, words),
+        lambda: find_readings(
+            views, searched.index.by_document, strength, words, hide=views.places(words, searched.forms)
+        ),
     )
 
 
@@ -221,7 +223,7 @@ def _learn_one(views: CorpusViews, searched: SearchedQuery, vector: NDArray[np.f
     strength, possible, words = searched.naming.strength, searched.naming.possible, searched.words
     return views.remember(
         ("evidence", words, digest(strength), digest(possible), digest(vector)),
-        lambda: learn_evidence(views, strength, words, possible, vector),
+        lambda: learn_evidence(views, strength, views.places(words, searched.forms), possible, vector),
     )
 
 

@@ -124,7 +124,11 @@ def _whole_phrase(text: str, corpus: SearchableCorpus) -> ResolvedWord | None:
         return None
     words = _cutter(corpus)(text)
     found = phrases.find(words)
-    return None if found is None else ResolvedWord(" ".join(words), "known", (found,))
+    return (
+        None
+        if found is None
+        else ResolvedWord(" ".join(words), "known", (found,), forms=((" ".join(words),),))
+    )
 
 
 def resolve_items(

@@ -86,6 +86,11 @@ class SearchedQuery:
         return tuple(dict.fromkeys(w for word in self.sought for term in word.terms for w in term))
 
     @property
+    def forms(self) -> tuple[str, ...]:
+        """Where the vocabulary has phrases: all words that are sought, as they are written inside these."""
+        return tuple(dict.fromkeys(form for word in self.sought for forms in word.forms for form in forms))
+
+    @property
     def terms(self) -> tuple[Term, ...]:
         """The vocabulary words that each of the words sought stands for."""
         return _terms(self.sought)

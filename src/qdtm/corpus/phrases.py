@@ -427,23 +427,79 @@ def express(indexed: IndexedTokens, like: Corpus) -> IndexedTokens:
 
 def split_phrases(indexed: IndexedTokens, corpus: Corpus) -> IndexedTokens:
     """Take the phrases of a corpus apart; their words stand side by side, and nothing else is known to."""
-    phrases = PhraseIndex.of(corpus)
-    if not phrases:
+    split = WordSplit.of(corpus)
+    if split is None:
         return indexed
-    words = words_within(corpus)
-    numbers = {word: w for w, word in enumerate(words)}
-    parts = [
-        [numbers[word] for word in phrases.words_of.get(w, (entry,))] for w, entry in enumerate(indexed.words)
-    ]
-    length = np.array([len(each) for each in parts], np.int64)  # (V,)
-    starts = np.cumsum(length) - length
-    flat = np.array([w for each in parts for w in each], np.int32)
-    n_each = length[indexed.tokens]  # (N,)
-    offsets = np.concatenate([[0], np.cumsum(n_each)])
-    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], n_each)  # in its phrase, from 0
-    tokens = flat[np.repeat(starts[indexed.tokens], n_each) + place]
-    joined = (place > 0).astype(np.uint8)
-    return replace(indexed, words=words, tokens=tokens, offsets=offsets[indexed.offsets], joined=joined)
+    tokens, offsets, n_each = split.tokens(indexed.tokens, indexed.offsets)
+    joined = np.ones(len(tokens), np.uint8)
+    joined[np.cumsum(n_each) - n_each] = 0
+    return replace(indexed, words=split.words, tokens=tokens, offsets=offsets, joined=joined)
+
+
+class WordSplit:
+    """The vocabulary of a corpus taken apart: which words each entry has.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Attributes
+    ----------
+    words : list of str, length V'
+    place : dict of str to int
+        Of each of them.
+    matrix : scipy CSR matrix of int32, shape (V, V')
+        1 where an entry has a word.
+    """
+
+    def __init__(self, corpus: Any) -> None:
+        from scipy.sparse import csr_matrix
+
+        phrases, self.words = PhraseIndex.of(corpus), words_within(corpus)
+        self.place = {word: w for w, word in enumerate(self.words)}
+        parts = [phrases.words_of.get(w, (entry,)) for w, entry in enumerate(corpus.vocabulary)]
+        indices = [self.place[word] for each in parts for word in each]
+        offsets = np.cumsum([0, *map(len, parts)])
+        shape = (len(parts), len(self.words))
+        self.matrix = csr_matrix((np.ones(len(indices), np.int32), indices, offsets), shape=shape)
+
+    @classmethod
+    def of(cls, corpus: Any) -> WordSplit | None:
+        """Return it for a corpus that has phrases."""
+        return cls(corpus) if PhraseIndex.of(corpus) else None
+
+    def counts(self, counts: Any) -> Any:
+        """Count words in place of entries: CSR, (D, V) in, (D, V') out."""
+        split = (counts @ self.matrix).tocsr()
+        split.sort_indices()
+        return split
+
+    def tokens(
+        self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Put words in place of entries: (N,) in, (N',) out; their offsets; how many each becomes, (N,)."""
+        starts = self.matrix.indptr.astype(np.int64)
+        n_each = np.diff(starts)[tokens]  # (N,)
+        ends = np.concatenate([[0], np.cumsum(n_each)])
+        at = np.arange(ends[-1]) + np.repeat(starts[tokens] - ends[:-1], n_each)
+        return self.matrix.indices[at].astype(np.int32), ends[offsets], n_each
+
+    def totals(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what the entries with each word have: (V, ...) in, (V', ...) out."""
+        return np.asarray(self.matrix.T @ values, values.dtype)
+
+    def own(self, values: NDArray[Any], vocabulary: Sequence[str]) -> NDArray[Any]:
+        """Give each word what it has as an entry, or else its phrases' mean: (V, d) in, (V', d) out."""
+        n_entries = np.asarray(self.matrix.sum(axis=0)).ravel()  # (V',)
+        found = (self.matrix.T @ values / n_entries[:, None]).astype(values.dtype)
+        at = [(self.place[entry], w) for w, entry in enumerate(vocabulary) if entry in self.place]
+        found[[place for place, _ in at]] = values[[w for _, w in at]]
+        return np.asarray(found)
+
+    def places(self, words: Iterable[str]) -> tuple[int, ...]:
+        """Return where words are; of phrases, where their words are."""
+        single = dict.fromkeys(each for word in words for each in word.split(" "))
+        return tuple(self.place[word] for word in single if word in self.place)
 
 
 _INDICES: WeakKeyDictionary[Any, PhraseIndex] = WeakKeyDictionary()

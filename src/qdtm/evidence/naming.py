@@ -172,7 +172,7 @@ class NamingCounter:
 
     def _places_inside(self, entry: int, forms: Sequence[str]) -> list[int]:
         """Return where words stand inside an entry: a phrase may have several of them."""
-        if not forms or entry not in self._phrases.words_of:
+        if not forms or entry not in self._phrases.words_of or self._corpus.vocabulary[entry] in forms:
             return [0]
         return [n for n, word in enumerate(self._phrases.words_of[entry]) if word in forms]
 
