@@ -123,12 +123,8 @@ def _whole_phrase(text: str, corpus: SearchableCorpus) -> ResolvedWord | None:
     if not phrases or " " not in text:
         return None
     words = _cutter(corpus)(text)
-    found = phrases.find(words)
-    return (
-        None
-        if found is None
-        else ResolvedWord(" ".join(words), "known", (found,), forms=((" ".join(words),),))
-    )
+    found, spelling = phrases.find(words), " ".join(words)
+    return None if found is None else ResolvedWord(spelling, "known", (found,), forms=((spelling,),))
 
 
 def resolve_items(

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 LEAST_DOCUMENTS = 5
 """A phrase is in so many different documents at least, or in as many as a word must be."""
 
-MIN_NPMI = 0.5
-"""How strongly the words of a phrase must attract each other, from 0 (by chance) to 1 (never apart)."""
+MIN_NPMI = 0.45
+"""How strongly the words of a phrase must attract each other, from 0 (by chance) to 1 (never apart).
+
+By reading 28 pairs of each twentieth from seven corpora: from 0.45 on most are what people call a phrase
+("language model" 0.47, "bank account" 0.46, "world cup" 0.51), below it more and more are only syntax
+("helped build", "provide grant")."""
 
 SIGNIFICANCE = 0.01
 """The probability that any pair of a corpus without phrases would be taken for one."""
