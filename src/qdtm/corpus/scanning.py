@@ -173,7 +173,7 @@ def number_tokens(
     """
     mask = np.uint64(len(slots) - 1)
     n_codes, i, n_read, n_distinct, text = len(codes), 0, 0, 0, 0
-    n_breaks, n_hyphens, is_side_by_side = 0, 0, False
+    end, n_breaks, n_hyphens, is_side_by_side = 0, 0, 0, False
     while i < n_codes:
         kind = kinds[codes[i]]
         if kind == END_OF_TEXT:
@@ -186,7 +186,9 @@ def number_tokens(
             i += 1
             continue
         joined[n_read] = (
-            is_side_by_side and n_breaks + n_hyphens <= 1 and not (n_breaks == 1 and kind == CAPITAL)
+            is_side_by_side
+            and (n_hyphens == 0 or i == end + 1)
+            and (n_breaks == 0 or (n_breaks == 1 and kind == WORD))
         )
         start, digest = i, _FNV_BASIS
         while i < n_codes and WORD <= kinds[codes[i]] <= CONTINUATION:
@@ -202,7 +204,7 @@ def number_tokens(
             n_distinct += 1
         tokens[n_read] = slots[slot]
         n_read += 1
-        n_breaks, n_hyphens, is_side_by_side = 0, 0, True
+        end, n_breaks, n_hyphens, is_side_by_side = i, 0, 0, True
     ends[text] = n_read
     return n_distinct
 

@@ -96,8 +96,8 @@ def unicode_tokens(text: str) -> list[str]:
 def split_joined(text: str) -> tuple[list[str], list[bool]]:
     r"""Split as `unicode_tokens`; say of each token whether it stands side by side with the one before it.
 
-    Between two such tokens there are spaces, with one hyphen or one line break at most. A capital after a
-    line break begins something else: a heading, a list's entry, a header's field.
+    Between two such tokens there is a hyphen, or spaces with one line break at most. A capital after a line
+    break begins something else: a heading, a list's entry, a header's field.
 
     Examples
     --------
@@ -115,13 +115,10 @@ def split_joined(text: str) -> tuple[list[str], list[bool]]:
 
 def is_joining(gap: str, token: str) -> bool:
     """Return whether what stands before a token leaves it side by side with the one before that."""
-    if gap == " ":
+    if gap == " " or (len(gap) == 1 and gap in HYPHENS):
         return True
-    bare = "".join(gap.split())
-    if not gap or (bare and bare not in HYPHENS):
-        return False
     n_breaks = sum(map(gap.count, LINE_BREAKS))
-    return n_breaks + len(bare) <= 1 and not (n_breaks and token[0].isupper())
+    return gap.isspace() and (n_breaks == 0 or (n_breaks == 1 and not token[0].isupper()))
 
 
 def may_go_on(token: str) -> bool:
