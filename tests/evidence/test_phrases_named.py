@@ -12,7 +12,8 @@ from qdtm.corpus.phrases import PhraseIndex
 QUERIES = [
     "africa", "south africa", "bin laden", "laden", '"bin laden"', '"south africa" cricket', "afric*",
     "terror*", "interest rates", "rate", "world trade centre", "palestinian -arafat", 'israel -"west bank"',
-    "fire OR strike", "prime minister", "prime", "arafat israeli", "us military", "united states", "palest* attack", "state",
+    "fire OR strike", "prime minister", "prime", "arafat israeli", "us military", "united states",
+    "palest* attack", "state",
     "general governor", "north* afgh*", '"new south wales"', '"of south africa"', "gaza strip militants",
 ]  # fmt: skip
 

