@@ -155,7 +155,7 @@ def draft_concept(
 
 
 def _outside(words: tuple[int, ...], searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
-    """Leave out the words of a phrase that is asked for which retrieved documents have inside phrases only."""
+    """Leave out words of a phrase asked for that retrieved documents have inside phrases only."""
     phrases = PhraseIndex.of(corpus)
     inside = {part for w in words for part in phrases.words_of.get(w, ())}
     if not inside:
