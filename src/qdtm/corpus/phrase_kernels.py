@@ -146,17 +146,14 @@ def cut_phrases(
         stop = offsets[j + 1]
         i, was_kept = start, False
         while i < stop:
-            node, found, length, n = tokens[i], -1, 1, 1
-            while i + n < stop and joined[i + n] and starts[node] < ends[node]:
-                child = find_branch(next_words, starts[node], ends[node], tokens[i + n])
-                if child < 0:
-                    break
-                node, n = next_nodes[child], n + 1
-                if phrase_of[node] >= 0:
-                    found, length = phrase_of[node], n
+            found, length = np.int32(-1), 1
+            if i + 1 < stop and joined[i + 1] and starts[tokens[i]] < ends[tokens[i]]:
+                found, length = longest_phrase(
+                    tokens, joined, i, stop, starts, ends, next_words, next_nodes, phrase_of
+                )
             number = found if found >= 0 else new_number[tokens[i]]
             follows = joined[i] if was_kept else np.uint8(0)
-            was_kept = number >= 0
+            was_kept = bool(number >= 0)
             if was_kept:
                 new_tokens[n_new], new_joined[n_new] = number, follows
                 n_new += 1
@@ -164,6 +161,61 @@ def cut_phrases(
         start = stop
         new_offsets[j + 1] = n_new
     return n_new
+
+
+@njit(nogil=True, cache=True)
+def count_cut(
+    tokens: Any,
+    joined: Any,
+    offsets: Any,
+    starts: Any,
+    ends: Any,
+    next_words: Any,
+    next_nodes: Any,
+    phrase_of: Any,
+    counts: Any,
+    in_documents: Any,
+    last: Any,
+) -> None:
+    """Count words and phrases as `cut_phrases` would cut them; the last three, (V + P,), are filled."""
+    for j in range(offsets.size - 1):
+        i, stop = offsets[j], offsets[j + 1]
+        while i < stop:
+            found, length = np.int32(-1), 1
+            if i + 1 < stop and joined[i + 1] and starts[tokens[i]] < ends[tokens[i]]:
+                found, length = longest_phrase(
+                    tokens, joined, i, stop, starts, ends, next_words, next_nodes, phrase_of
+                )
+            entry = found if found >= 0 else tokens[i]
+            counts[entry] += 1
+            if last[entry] != j:
+                last[entry] = j
+                in_documents[entry] += 1
+            i += length
+
+
+@njit(nogil=True, cache=True, inline="always")
+def longest_phrase(
+    tokens: Any,
+    joined: Any,
+    i: Any,
+    stop: Any,
+    starts: Any,
+    ends: Any,
+    next_words: Any,
+    next_nodes: Any,
+    phrase_of: Any,
+) -> Any:
+    """Return the longest phrase that begins with a token, and how many it takes; -1 and 1 for none."""
+    node, found, length, n = tokens[i], np.int32(-1), 1, 1
+    while i + n < stop and joined[i + n] and starts[node] < ends[node]:
+        child = find_branch(next_words, starts[node], ends[node], tokens[i + n])
+        if child < 0:
+            break
+        node, n = next_nodes[child], n + 1
+        if phrase_of[node] >= 0:
+            found, length = phrase_of[node], n
+    return found, length
 
 
 @njit(nogil=True, cache=True, inline="always")

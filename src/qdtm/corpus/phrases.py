@@ -13,13 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.indexing import LEFT_OUT, IndexedTokens, renumber, word_frequencies
+from qdtm.corpus.hashing import BLOCK
+from qdtm.corpus.indexing import LEFT_OUT, IndexedTokens, renumber
 from qdtm.corpus.vocabulary import VocabularyLimits
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ MOSTLY = 0.5
 """A phrase becomes part of a longer one that has so much of its occurrences: "trade centre" of "world trade
 centre", but not "prime minister" of "prime minister john howard"."""
 
-MOST_COUNTED = 2**26
+MOST_COUNTED = 2**22
 """Tokens that phrases are looked for in; of larger corpora a sample of documents, by a hash of theirs."""
 
 _MOST_SLOTS = 2**23
@@ -93,18 +95,32 @@ def with_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTok
     """
     if indexed.joined is None or not len(indexed.tokens):
         return replace(indexed, joined=None)
-    phrases = find_phrases(indexed, limits)
+    phrases, counts = find_phrases(indexed, limits)
     if not phrases:
         return replace(indexed, joined=None)
-    spellings = [" ".join(indexed.words[w] for w in phrase) for phrase in phrases]
-    cut = cut_phrases(indexed, dict(zip(spellings, phrases, strict=True)))
-    counts = np.bincount(cut.tokens, minlength=len(cut.words))  # (V + P,)
-    n_words, most = len(indexed.words), limits.max_words
-    order = sorted(np.flatnonzero(counts).tolist(), key=lambda w: (-counts[w], cut.words[w]))
-    kept = set(order if most is None else order[:most])
-    left = {spellings[p]: phrases[p] for p in range(len(phrases)) if n_words + p in kept}
-    own = sorted([indexed.words[w] for w in range(n_words) if w in kept] + list(left))
-    return cut_phrases(indexed, left, own, reuse=True)
+    n_words = len(indexed.words)
+    entries = [*indexed.words, *(" ".join(indexed.words[w] for w in phrase) for phrase in phrases)]
+    kept = list(range(len(entries)))
+    if limits.max_words is not None and len(entries) > limits.max_words:
+        kept.sort(key=lambda w: (-counts[w], entries[w]))
+        kept = kept[: limits.max_words]
+    left = {entries[w]: phrases[w - n_words] for w in kept if w >= n_words}
+    return _occurring(cut_phrases(indexed, left, sorted(entries[w] for w in kept), reuse=True))
+
+
+def _occurring(indexed: IndexedTokens) -> IndexedTokens:
+    """Leave out words without a token."""
+    blocks = [indexed.tokens[at : at + BLOCK] for at in range(0, len(indexed.tokens), BLOCK)]
+    counts = np.zeros(len(indexed.words), np.int64)
+    for block in blocks:
+        counts += np.bincount(block, minlength=len(counts))
+    if counts.all():
+        return indexed
+    new_number = (np.cumsum(counts > 0) - 1).astype(np.int32)
+    for block in blocks:
+        block[:] = new_number[block]
+    words = [word for word, n in zip(indexed.words, counts.tolist(), strict=True) if n]
+    return replace(indexed, words=words)
 
 
 def cut_phrases(
@@ -139,6 +155,19 @@ def cut_phrases(
     return IndexedTokens(vocabulary, new[0][:n_tokens], new[2], indexed.n_read)
 
 
+def _count_cut(
+    sequence: _Sequence, n_words: int, phrases: Sequence[Phrase]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the occurrences and the documents of words and phrases once these are cut out; (V + P,) each."""
+    from qdtm.corpus.phrase_kernels import count_cut  # slow to load
+
+    tree = _tree(n_words, {n_words + p: phrase for p, phrase in enumerate(phrases)})
+    counts, in_documents, last = np.zeros((3, n_words + len(phrases)), np.int64)
+    last[:] = -1
+    count_cut(sequence.tokens, sequence.joined, sequence.offsets, *tree, counts, in_documents, last)
+    return counts, in_documents
+
+
 def _tree(n_words: int, phrases: dict[int, Phrase]) -> tuple[NDArray[np.int32], ...]:
     """Make the tree of the phrases' words that the kernel follows: see there."""
     branches: list[dict[int, int]] = [{} for _ in range(n_words)]
@@ -162,7 +191,7 @@ def _tree(n_words: int, phrases: dict[int, Phrase]) -> tuple[NDArray[np.int32], 
 # --- finding them ------------------------------------------------------------------------------------------
 
 
-def find_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> list[Phrase]:
+def find_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> tuple[list[Phrase], NDArray[np.int64]]:
     """Find the phrases of a corpus, in the order of their words' spelling.
 
     Parameters
@@ -171,22 +200,32 @@ def find_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> list[Phras
         Which know what stands side by side.
     limits : VocabularyLimits
         Of the vocabulary: a phrase is in no fewer documents than a word.
+
+    Returns
+    -------
+    list of tuple of int, ndarray of int64 of shape (V + P,)
+        And how often documents that count have each word, outside of phrases, and each phrase.
     """
     assert indexed.joined is not None
     counted = choose_documents(indexed)
     least = max(LEAST_DOCUMENTS, limits.document_range(int(counted.sum()))[0])
     parts: list[Phrase] = [(w,) for w in range(len(indexed.words))]
-    sequence = _only(_Sequence(indexed.tokens, indexed.joined, indexed.offsets), counted)
+    sequence = counted_tokens = _only(_Sequence(indexed.tokens, indexed.joined, indexed.offsets), counted)
     rank_of_spelling = {w: r for r, w in enumerate(sorted(range(len(parts)), key=indexed.words.__getitem__))}
     found: set[Phrase] = set()
-    for _ in range(2):
+    for is_last in (False, True):
         pairs = _accepted(sequence, parts, least, rank_of_spelling)
-        if not pairs:
+        found |= {parts[a] + parts[b] for a, b in pairs}
+        if not pairs or is_last:
             break
-        sequence = _join(sequence, [pair for pair, _ in pairs], len(parts))
-        parts += [parts[a] + parts[b] for (a, b), _ in pairs]
-        found |= set(parts[-len(pairs) :])
-    return _enough(indexed, counted, sorted(found, key=lambda p: [rank_of_spelling[w] for w in p]), least)
+        sequence = _join(sequence, pairs, len(parts))
+        parts += [parts[a] + parts[b] for a, b in pairs]
+    ordered = sorted(found, key=lambda phrase: [rank_of_spelling[w] for w in phrase])
+    _, in_documents = _count_cut(counted_tokens, len(indexed.words), ordered)
+    left = in_documents[len(indexed.words) :] >= least
+    phrases = [phrase for phrase, is_left in zip(ordered, left, strict=True) if is_left]
+    counts, _ = _count_cut(counted_tokens, len(indexed.words), phrases)
+    return phrases, counts
 
 
 def choose_documents(indexed: IndexedTokens) -> NDArray[np.bool_]:
@@ -213,8 +252,8 @@ def _only(sequence: _Sequence, counted: NDArray[np.bool_]) -> _Sequence:
 
 def _accepted(
     sequence: _Sequence, parts: Sequence[Phrase], least: int, rank_of_spelling: dict[int, int]
-) -> list[tuple[tuple[int, int], float]]:
-    """Return the pairs that are phrases, with their strength, the strongest first."""
+) -> list[tuple[int, int]]:
+    """Return the pairs that are phrases, the strongest first."""
     n_words = len(parts)
     pairs = count_pairs(sequence.tokens, sequence.joined, sequence.offsets, n_words, least)
     first, second = pairs.keys // n_words, pairs.keys % n_words
@@ -227,15 +266,14 @@ def _accepted(
     for part in (first, second):
         good &= (lengths[part] == 1) | (pairs.n_tokens >= MOSTLY * counts[part])
     good &= lengths[first] + lengths[second] <= LONGEST
-    found = [
-        ((int(first[k]), int(second[k])), float(strength[k]))
+    found = {
+        (int(first[k]), int(second[k])): round(float(strength[k]), 9)
         for k in np.flatnonzero(good)
         if not set(parts[first[k]]) & set(parts[second[k]])
-    ]
+    }
 
-    def order(pair: tuple[tuple[int, int], float]) -> tuple[float, list[int]]:
-        (a, b), strength = pair
-        return -round(strength, 9), [rank_of_spelling[w] for w in parts[a] + parts[b]]
+    def order(pair: tuple[int, int]) -> tuple[float, list[int]]:
+        return -found[pair], [rank_of_spelling[w] for part in pair for w in parts[part]]
 
     return sorted(found, key=order)
 
@@ -251,18 +289,6 @@ def _join(sequence: _Sequence, pairs: Sequence[tuple[int, int]], n_words: int) -
     old = (sequence.tokens, sequence.joined, sequence.offsets)
     n_new = join_pairs(*old, n_words, keys[ranks], ranks, numbers, new)
     return _Sequence(new[0][:n_new], new[1][:n_new], new[2])
-
-
-def _enough(
-    indexed: IndexedTokens, counted: NDArray[np.bool_], phrases: Sequence[Phrase], least: int
-) -> list[Phrase]:
-    """Return the phrases that are in enough documents once the longer ones are cut out."""
-    if not phrases:
-        return []
-    cut = cut_phrases(indexed, {str(phrase): phrase for phrase in phrases})
-    in_documents, _ = word_frequencies(cut, counted)
-    left = in_documents[len(indexed.words) :] >= least
-    return [phrase for phrase, is_left in zip(phrases, left, strict=True) if is_left]
 
 
 def count_pairs(
@@ -329,9 +355,7 @@ def _surprise(seen: NDArray[Any], expected: NDArray[Any]) -> NDArray[Any]:
 
 def critical_ratio(n_tests: int) -> float:
     """Return the ratio that any of so many pairs reaches by chance with a probability of `SIGNIFICANCE`."""
-    from scipy.stats import chi2
-
-    return float(chi2.isf(SIGNIFICANCE / max(1, n_tests), df=1))
+    return NormalDist().inv_cdf(SIGNIFICANCE / max(1, n_tests) / 2.0) ** 2  # chi-squared, 1 degree of freedom
 
 
 # --- phrases of a vocabulary -------------------------------------------------------------------------------
