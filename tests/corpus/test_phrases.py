@@ -231,6 +231,10 @@ def test_the_demo_has_the_phrases_that_a_reader_sees(demo):
     assert expected <= set(demo.vocabulary)
 
 
+def test_what_only_overlaps_a_better_phrase_is_none(demo):
+    assert "osama bin" not in demo.vocabulary
+
+
 def test_every_word_is_there_as_often_as_without_phrases(demo, plain):
     split = WordSplit.of(demo)
     counts = dict(zip(split.words, split.totals(demo.word_counts).tolist(), strict=True))

@@ -215,6 +215,7 @@ def find_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> tuple[list
     found: set[Phrase] = set()
     for is_last in (False, True):
         pairs = _accepted(sequence, parts, least, rank_of_spelling)
+        pairs = _left_beside_better(sequence, pairs, len(parts), least)
         found |= {parts[a] + parts[b] for a, b in pairs}
         if not pairs or is_last:
             break
@@ -276,6 +277,16 @@ def _accepted(
         return -found[pair], [rank_of_spelling[w] for part in pair for w in parts[part]]
 
     return sorted(found, key=order)
+
+
+def _left_beside_better(
+    sequence: _Sequence, pairs: list[tuple[int, int]], n_words: int, least: int
+) -> list[tuple[int, int]]:
+    """Leave out pairs that overlap better ones nearly everywhere: "osama bin" beside "bin laden"."""
+    if not pairs:
+        return []
+    _, in_documents = _count_cut(_join(sequence, pairs, n_words), n_words + len(pairs), [])
+    return [pair for pair, n in zip(pairs, in_documents[n_words:].tolist(), strict=True) if n >= least]
 
 
 def _join(sequence: _Sequence, pairs: Sequence[tuple[int, int]], n_words: int) -> _Sequence:
