@@ -236,15 +236,19 @@ class TestShares:
         assert shares.shape[0] == 62
         assert_shares(shares)
 
-    @pytest.mark.parametrize("kind", ["texts", "tokens", "iterator", "frame"])
+    @pytest.mark.parametrize("kind", ["texts", "iterator", "frame"])
     def test_whatever_holds_the_documents(self, kind: str, model: QueryDrivenTopicModel) -> None:
         source: Any = {
             "texts": lambda: TEXTS,
-            "tokens": lambda: [model.corpus_.pipeline(text) for text in TEXTS],
             "iterator": lambda: iter(TEXTS),
             "frame": lambda: pytest.importorskip("pandas").DataFrame({"text": TEXTS}),
         }[kind]()
         np.testing.assert_array_equal(make().fit_transform(source), model.doc_topic_)
+
+    def test_ready_tokens_are_the_same_as_texts_without_phrases(self) -> None:
+        pipeline = TextPipeline(phrases=False)
+        shares = make(pipeline=pipeline).fit_transform(TEXTS)
+        np.testing.assert_array_equal(make().fit_transform([pipeline(text) for text in TEXTS]), shares)
 
     def test_a_pipeline_of_the_users(self) -> None:
         upper = TextPipeline.plain(tokenizer=lambda text: text.upper().split())

@@ -165,10 +165,9 @@ def judge(
     word_topic: NDArray[np.float32],
 ) -> NDArray[np.float32]:
     """How likely each document is to be about each query, (D, Q): the evidence, with what the topics add."""
-    counts = corpus.document_term_matrix
     if not cover_the_corpus(evidence):
-        return probabilities_of(with_topics(evidence, counts, corpus.tokens, corpus.offsets, token_topics))
-    shares = document_topics(counts, word_topic)[:, : len(evidence)]
+        return probabilities_of(with_topics(evidence, *views.topic_tokens(corpus, token_topics)))
+    shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
         rivals = rival_posteriors(views, shares, _strength(evidence))

@@ -14,7 +14,7 @@ def test_demo_finds_what_the_queries_mean(run, tmp_path):
     model = QueryDrivenTopicModel.load(tmp_path / "demo")
     assert (tmp_path / "demo" / "report.html").stat().st_size > 10_000
     for topic, mark, table in zip(topics, marks, found["documents"], strict=True):
-        assert 0.02 < topic["prevalence"] < 0.35
+        assert 0.01 < topic["prevalence"] < 0.35
         assert topic["subtopics"]
         words = [word for word, _ in model.topics_[int(topic["id"])].top_words(30)]
         assert mark in words

@@ -9,7 +9,7 @@ from .conftest import write_csv
 
 SUBJECTS = ["cat", "ship", "bread", "chess", "opera", "mine", "glacier", "loom"]
 SUBJECTS += ["piano", "bridge", "vine", "comet", "judge", "tram", "saddle", "pottery"]
-TEXT = ("--text-column", "body", "--language", "none", "--min-df", 1)
+TEXT = ("--text-column", "body", "--language", "none", "--min-df", 1, "--no-phrases")
 
 
 @pytest.fixture(scope="module")

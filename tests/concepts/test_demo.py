@@ -21,10 +21,10 @@ def words_of(concept):
 def test_each_query_finds_words_that_a_reader_would_choose(demo):
     israel, afghanistan, cricket, asylum = build_concepts(demo, QUERIES)
 
-    assert words_of(israel) > {"israel", "palestinian", "arafat", "hamas", "gaza", "sharon"}
-    assert words_of(afghanistan) > {"afghanistan", "afghan", "qaeda", "laden", "tora", "bora"}
+    assert words_of(israel) > {"israel", "palestinian", "arafat", "sharon", "west bank"}
+    assert words_of(afghanistan) > {"afghanistan", "afghan", "bin laden", "tora bora"}
     assert words_of(cricket) > {"cricket", "test", "bowler", "waugh", "match"}
-    assert words_of(asylum) > {"asylum", "seeker", "refugee", "nauru", "ruddock", "boat"}
+    assert words_of(asylum) > {"asylum seeker", "refugee", "nauru", "ruddock", "boat"}
     assert {"taliban", "shared with 'asylum seekers'"} == {
         text for word in afghanistan.rejected if word.word == "taliban" for text in (word.word, word.reason)
     }
@@ -36,7 +36,7 @@ def test_the_evidence_holds_the_word_and_the_query(demo):
         assert 1 <= word.n_retrieved <= word.n_documents
         for j in word.documents:
             found = set(demo.pipeline(demo.documents[j].text))
-            assert {word.word, "asylum", "seeker"} <= found
+            assert {*word.word.split(), "asylum", "seeker"} <= found
 
 
 def test_rel_with_the_bundled_vectors(demo):
@@ -64,7 +64,7 @@ def test_an_unknown_word_gets_words_of_its_meaning(demo):
 def test_the_reason_says_what_is_missing(demo):
     assert check_query(demo, "qwxyz").reason == "'qwxyz' is in no document."
     assert check_query(demo, "qwxyz*").reason == (
-        "'qwxyz*' matches no word of the vocabulary (1,958 words in 3 documents or more)."
+        "'qwxyz*' matches no word of the vocabulary (2,058 words in 3 documents or more)."
     )
 
 

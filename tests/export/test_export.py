@@ -281,7 +281,9 @@ def test_opened_subtopics_come_after_those_they_are_part_of():
     below, whole = rows[5:], rows[3]
     assert sum(row["tokens"] for row in below) <= whole["tokens"]
     assert sum(row["documents"] for row in below) <= whole["documents"]
-    assert below[0]["share of parent"] == pytest.approx(below[0]["tokens"] / sum(row["tokens"] for row in below))
+    assert below[0]["share of parent"] == pytest.approx(
+        below[0]["tokens"] / sum(row["tokens"] for row in below)
+    )
     column = documents.columns.index("subtopic: fire")
     main = deep.scores(1).main
     assert [row[column] for row in documents.rows()] == [

@@ -1,5 +1,6 @@
 """Where tokens stand in a text, whatever the text holds."""
 
+import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus, TextPipeline
@@ -65,3 +66,17 @@ def test_languages_without_spaces():
 def test_a_token_inside_another_word_is_passed_over():
     assert find_token("firefly fire", "fire", 0, 100) == (8, 12)
     assert find_token("nothing", "fire", 0, 100) is None
+
+
+def test_a_phrase_is_marked_as_one():
+    from qdtm.corpus import load_demo_corpus
+
+    demo = load_demo_corpus()
+    phrase = demo.word_index["bin laden"]
+    j = int(demo.document_term_matrix[:, phrase].toarray().argmax())
+    document = demo.documents[j]
+    spans = Aligner(demo).spans(j, document.text)
+    tokens = demo.tokens[demo.offsets[j] : demo.offsets[j + 1]]
+    marked = {document.text[slice(*spans[i])] for i in np.flatnonzero(tokens == phrase)}
+    assert {mark.removesuffix("'s") for mark in marked} == {"bin Laden"}
+    assert all(span is not None for span in spans)

@@ -14,6 +14,7 @@ from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, write_abo
 from qdtm.app.requests import Columns, IndexRequest
 from qdtm.app.workspace import Workspace, now
 from qdtm.corpus import Corpus, ReadOptions, Record, TextPipeline, load_demo_corpus, read_records
+from qdtm.corpus.phrases import words_within
 from qdtm.errors import QdtmError
 from qdtm.results.dates import read_dates
 
@@ -120,13 +121,14 @@ def _dropped(corpus: Corpus) -> Dropped:
     n_documents = min(corpus.n_documents, _LOOKED_THROUGH)
     for document in islice(corpus.documents, n_documents):
         tokens.update(corpus.pipeline.split(document.text))
+    known = frozenset(words_within(corpus))
     stopped: Counter[str] = Counter()
     rare: Counter[str] = Counter()
     for token, count in tokens.items():
         word = corpus.pipeline.word(token)
         if word is None:
             stopped[token] += count
-        elif word not in corpus.word_index:
+        elif word not in known:
             rare[word] += count
     return Dropped(
         tuple(stopped.most_common(_N_LISTED)),

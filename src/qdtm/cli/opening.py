@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _READ = ("text_column", "id_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
-_TEXT = ("language", "tokenizer", "min_df", "max_df", "max_words")
+_TEXT = ("language", "tokenizer", "min_df", "max_df", "max_words", "no_phrases")
 
 
 def open_corpus(
@@ -77,10 +77,12 @@ def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
 
     given = {name: options[name] for name in _TEXT if options[name] is not None}
     language, tokenizer = given.pop("language", "english"), given.pop("tokenizer", None)
+    phrases = not given.pop("no_phrases", False)
     pipeline = TextPipeline(
         language=None if language.lower() == "none" else language,
         tokenizer="unicode" if tokenizer is None else find_tokenizer(tokenizer),
         limits=VocabularyLimits(**given),
+        phrases=phrases,
     )
     if tokenizer is None and pipeline.language in UNSPACED_LANGUAGES:
         raise ParameterError(

@@ -73,6 +73,9 @@ text_options = together(
         "--max-df", type=number_or_auto, metavar="N", help="Most documents a word is in, or share.  [1.0]"
     ),
     click.option("--max-words", type=int, metavar="N", help="Size of the vocabulary at most.  [30000]"),
+    click.option(
+        "--no-phrases", is_flag=True, default=None, help="Leave phrases ('south africa') as single words."
+    ),
 )
 
 asking_options = together(

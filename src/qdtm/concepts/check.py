@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.query import Query, Rule
-from qdtm.concepts.resolve import ResolvedWord, closest_words
+from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of
 from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 from qdtm.concepts.verdict import (
@@ -193,8 +193,8 @@ def _check_word(
     word: ResolvedWord, role: Role, corpus: SearchableCorpus, vectors: WordVectors | None
 ) -> WordCheck:
     n_documents, n_occurrences = word.n_in_text, word.n_in_text
-    if word.matches and not word.sequence:
-        frequency = TermIndex.of(corpus).frequency(word.matches)  # (D,)
+    if word.is_known and not word.sequence:
+        frequency = TermIndex.of(corpus).frequency(word.terms[0])  # (D,)
         n_documents = _count(corpus, np.flatnonzero(frequency))
         n_occurrences = int((frequency * _copies(corpus)).sum())
     return WordCheck(
@@ -203,7 +203,7 @@ def _check_word(
         status=word.status,
         n_documents=n_documents,
         n_occurrences=n_occurrences,
-        matches=tuple(corpus.vocabulary[match] for match in word.matches),
+        matches=tuple(corpus.vocabulary[match] for match in matches_of([word])),
         closest=closest_words(word.word, corpus.vocabulary, vectors)
         if word.status in ("unknown", "rare")
         else (),

@@ -171,7 +171,9 @@ def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading
     strength, words = searched.naming.strength, searched.words
     return views.remember(
         ("readings", words, digest(strength)),
-        lambda: find_readings(views, searched.index.by_document, strength, words),
+        lambda: find_readings(
+            views, searched.index.by_document, strength, words, hide=views.places(words, searched.forms)
+        ),
     )
 
 
@@ -221,7 +223,7 @@ def _learn_one(views: CorpusViews, searched: SearchedQuery, vector: NDArray[np.f
     strength, possible, words = searched.naming.strength, searched.naming.possible, searched.words
     return views.remember(
         ("evidence", words, digest(strength), digest(possible), digest(vector)),
-        lambda: learn_evidence(views, strength, words, possible, vector),
+        lambda: learn_evidence(views, strength, views.places(words, searched.forms), possible, vector),
     )
 
 
@@ -254,10 +256,15 @@ def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
 def tie_words(concept: Concept, precision: FloatArray, min_precision: float) -> Concept:
     """Tie the words of a concept to its topic, all but the query's own that are general; its best stays.
 
-    Where a reading was chosen it does not, if there are others: elsewhere it means something else.
+    A phrase of the query takes the place of its best word if most documents that name the query have it.
+    Where a reading was chosen none stays, if there are others: elsewhere it means something else.
     """
-    own = [word.index for word in concept.words if word.origin == "query"]
-    best = max(own, key=lambda w: precision[w], default=-1)
+    own = [word for word in concept.words if word.origin == "query"]
+    phrases = [word for word in own if 2 * word.n_retrieved >= concept.check.n_named and " " in word.word]
+    single = [word for word in own if " " not in word.word]
+    best = max(phrases or single or own, key=lambda word: precision[word.index], default=None)
     has_others = concept.query.reading is not None and len(own) < len(concept.words)
-    general = {w for w in own if (w != best or has_others) and precision[w] < min_precision}
+    general = {
+        word.index for word in own if (word != best or has_others) and precision[word.index] < min_precision
+    }
     return replace(concept, words=tuple(replace(w, tied=w.index not in general) for w in concept.words))

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from qdtm.concepts.check import QueryCheck, describe
 from qdtm.concepts.concept import RejectedWord
+from qdtm.concepts.extractors import frequency_scores
 from qdtm.concepts.query import Extractor, Query, Rule
-from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, resolve_list
+from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, phrases_asked_for, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
 from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.corpus.phrases import PhraseIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import PassingQueryError, QueryError
 
@@ -74,7 +76,24 @@ class Draft:
         allowed = [word for word in self.scored.ranking if word not in self.banned]
         if coherent is not None:
             allowed = [word for word in allowed if coherent[word]]
-        return allowed[:n_candidates]
+        return self._without_parts(allowed)[:n_candidates]
+
+    def _without_parts(self, words: list[int]) -> list[int]:
+        """Leave out words that retrieved documents have mostly in phrases beside them, else these phrases.
+
+        The query's own words are listed whatever is proposed, and keep no phrase out.
+        """
+        phrases = PhraseIndex.of(self.corpus)
+        if not phrases:
+            return words
+        frequency = frequency_scores(self.index.by_document, self.searched.retrieval.documents)  # (V,)
+        proposed, left_out = set(words), set[int]()
+        for word in words:
+            beside = proposed.intersection(phrases.with_word(self.corpus.vocabulary[word])) - {word}
+            if beside and word not in self.own:
+                is_inside = sum(frequency[phrase] for phrase in beside) >= frequency[word]
+                left_out |= {word} if is_inside else beside.difference(self.own)
+        return [word for word in words if word not in left_out]
 
 
 def draft_concept(
@@ -116,7 +135,9 @@ def draft_concept(
     given = (*searched.keywords, *occurring(resolve_list(query.add, corpus), index))
     dropped = matches_of(resolve_list(query.drop, corpus))
     taking_part = [word for word in searched.text if word in searched.sought]
-    own = tuple(word for word in matches_of(taking_part) if word not in dropped)
+    phrases = (w for words in searched.alternatives for w in phrases_asked_for(words, corpus))
+    asked = dict.fromkeys((*phrases, *matches_of(taking_part)))
+    own = tuple(w for w in _outside(tuple(asked), searched, corpus) if w not in dropped)
     draft = Draft(
         searched=searched,
         check=check,
@@ -133,6 +154,16 @@ def draft_concept(
     return draft
 
 
+def _outside(words: tuple[int, ...], searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
+    """Leave out words of a phrase asked for that retrieved documents have inside phrases only."""
+    phrases = PhraseIndex.of(corpus)
+    inside = {part for w in words for part in phrases.words_of.get(w, ())}
+    if not inside:
+        return words
+    frequency = frequency_scores(searched.index.by_document, searched.retrieval.documents)  # (V,)
+    return tuple(w for w in words if frequency[w] or corpus.vocabulary[w] not in inside)
+
+
 def _extractor_of(query: Query, expansion: Extractor | None) -> Extractor | None:
     """Return what proposes words: the query's own wish, none beside keywords, or the model's."""
     if query.expansion != "inherit":
@@ -145,7 +176,7 @@ def _unknown_of(
 ) -> tuple[RejectedWord, ...]:
     """List the words that the user gave and that cannot be concept words."""
     return tuple(
-        RejectedWord(word.word, _why_unknown(word, corpus, vectors)) for word in given if not word.matches
+        RejectedWord(word.word, _why_unknown(word, corpus, vectors)) for word in given if not word.is_known
     )
 
 

@@ -20,6 +20,7 @@ from qdtm.concepts.in_text import TextSearch
 from qdtm.concepts.query import Item, parse_entry, parse_text
 from qdtm.concepts.term_index import SearchableCorpus
 from qdtm.corpus.lemmas import number_forms
+from qdtm.corpus.phrases import PhraseIndex, words_within
 from qdtm.corpus.scripts import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError
@@ -59,6 +60,11 @@ class ResolvedWord:
         Of a phrase, the vocabulary words of each of its words that has any.
     n_in_text : int
         Documents whose text has a word that the vocabulary does not have.
+    within : tuple of int
+        Phrases of the vocabulary that have the word in them.
+    forms : tuple of tuple of str
+        Where the vocabulary has phrases: the words that each of the `terms` stands for, as they are written
+        inside phrases, the word itself first.
     """
 
     word: str
@@ -67,16 +73,24 @@ class ResolvedWord:
     sequence: tuple[str, ...] = ()
     parts: tuple[Term, ...] = ()
     n_in_text: int = 0
+    within: tuple[int, ...] = ()
+    forms: tuple[tuple[str, ...], ...] = ()
 
     @property
     def is_sought(self) -> bool:
         """Whether documents are searched for it."""
-        return bool(self.matches or self.sequence)
+        return bool(self.terms or self.sequence)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the vocabulary has it, if only in phrases."""
+        return bool(self.terms)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """The vocabulary words that it needs, each with what stands for it."""
-        return self.parts or ((self.matches,) if self.matches else ())
+        found = self.matches + self.within
+        return self.parts or ((found,) if found else ())
 
 
 def resolve_text(text: str, corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
@@ -90,12 +104,27 @@ def resolve_text(text: str, corpus: SearchableCorpus) -> tuple[ResolvedWord, ...
 
 
 def resolve_list(words: Iterable[str], corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
-    """Resolve a list of words by the vocabulary; "middle east" stands for each of its words."""
-    items = [Item(word) for entry in words for item in parse_entry(entry) for word in item.text.split()]
-    items = [Item(item.text, "pattern") if "*" in item.text else item for item in items]
-    return tuple(
-        dict.fromkeys(word for item in items for word in resolve_items([item], corpus, in_text=False))
-    )
+    """Resolve a list of words by the vocabulary; "middle east" is a phrase, or else each of its words."""
+    resolved: list[ResolvedWord] = []
+    for entry in words:
+        said = " ".join(item.text for item in parse_entry(entry))
+        if phrase := _whole_phrase(said, corpus):
+            resolved.append(phrase)
+            continue
+        for word in said.split():
+            item = Item(word, "pattern" if "*" in word else "word")
+            resolved += resolve_items([item], corpus, in_text=False)
+    return tuple(dict.fromkeys(resolved))
+
+
+def _whole_phrase(text: str, corpus: SearchableCorpus) -> ResolvedWord | None:
+    """Return the phrase of the vocabulary that a text of several words is, if it is one."""
+    phrases = PhraseIndex.of(corpus)
+    if not phrases or " " not in text:
+        return None
+    words = _cutter(corpus)(text)
+    found, spelling = phrases.find(words), " ".join(words)
+    return None if found is None else ResolvedWord(spelling, "known", (found,), forms=((spelling,),))
 
 
 def resolve_items(
@@ -122,8 +151,22 @@ def resolve_items(
 
 
 def matches_of(resolved: Iterable[ResolvedWord]) -> tuple[int, ...]:
-    """Return the vocabulary words that the resolved words stand for, each once, in order."""
-    return tuple(dict.fromkeys(match for word in resolved for match in word.matches))
+    """Return the vocabulary words that the resolved words stand for, each once, in order.
+
+    A word that the vocabulary has in phrases alone stands for these.
+    """
+    return tuple(dict.fromkeys(match for word in resolved for match in word.matches or word.within))
+
+
+def phrases_asked_for(words: Sequence[ResolvedWord], corpus: SearchableCorpus) -> tuple[int, ...]:
+    """Return the phrases of the vocabulary that words of a query are, side by side as they were typed."""
+    phrases = PhraseIndex.of(corpus)
+    if not phrases:
+        return ()
+    said = [forms[0] for word in words for forms in word.forms]
+    runs = (said[i:j] for i in range(len(said)) for j in range(i + 2, len(said) + 1))
+    found = (phrases.find(run) for run in runs)
+    return tuple(phrase for phrase in found if phrase is not None)
 
 
 # --- plain words -------------------------------------------------------------------------------------------
@@ -147,7 +190,7 @@ def _resolve_chunk(
     chunk: str, tokens: Sequence[str], corpus: SearchableCorpus, in_text: bool
 ) -> list[ResolvedWord]:
     """Resolve what stands between two spaces, of which the pipeline makes one token, several or none."""
-    if not any(token in corpus.word_index for token in tokens):
+    if not any(_is_known(token, corpus) for token in tokens):
         if chunk in corpus.word_index:  # made by another tokenizer than the pipeline, such as "united_states"
             return [_look_up(chunk, corpus, in_text)]
         if is_unspaced(chunk) and (pieces := known_pieces(chunk, corpus.word_index)):
@@ -200,23 +243,40 @@ def _cutter(corpus: SearchableCorpus) -> Callable[[str], list[str]]:
 
 def _look_up(word: str, corpus: SearchableCorpus, in_text: bool) -> ResolvedWord:
     """Find a word and its other number; failing these, what differs in accents alone; else in the texts."""
-    matches = _numbers_of(word, corpus)
-    if not matches and (bare := bare_form(word)):
-        matches = tuple(w for w, each in enumerate(corpus.vocabulary) if bare_form(each) == bare)
-    if matches:
-        return ResolvedWord(word, "known", matches)
+    forms = _numbers_of(word, corpus)
+    if not forms and (bare := bare_form(word)):
+        forms = [each for each in words_within(corpus) if bare_form(each) == bare]
+    if forms:
+        return _of_forms(word, forms, corpus)
     search = TextSearch.of(corpus)
     if search.is_stop_word(word):  # ready tokens, from which stop words were taken before
         return ResolvedWord(word, "stop word")
     return _in_text(word, corpus, "rare") if in_text else ResolvedWord(word, "unknown")
 
 
-def _numbers_of(word: str, corpus: SearchableCorpus) -> Term:
-    """Return the places of a word and of its singular or plural, where the pipeline left them apart."""
+def _numbers_of(word: str, corpus: SearchableCorpus) -> list[str]:
+    """Return a word and its singular or plural, where the pipeline left them apart, if they are known."""
     forms = [word]
     if getattr(corpus.pipeline, "language", None) in (None, "english"):
         forms += number_forms(word)
-    return tuple(sorted(corpus.word_index[form] for form in forms if form in corpus.word_index))
+    return [form for form in forms if _is_known(form, corpus)]
+
+
+def _is_known(word: str, corpus: SearchableCorpus) -> bool:
+    """Return whether the vocabulary has a word, on its own or in a phrase."""
+    return word in corpus.word_index or bool(PhraseIndex.of(corpus).with_word(word))
+
+
+def _of_forms(word: str, forms: Sequence[str], corpus: SearchableCorpus) -> ResolvedWord:
+    """Return what known words stand for, on their own and in phrases."""
+    phrases = PhraseIndex.of(corpus)
+    return ResolvedWord(
+        word,
+        "known",
+        tuple(sorted(corpus.word_index[form] for form in forms if form in corpus.word_index)),
+        within=tuple(sorted({w for form in forms for w in phrases.with_word(form)})),
+        forms=(tuple(forms),) if phrases else (),
+    )
 
 
 def _why_dropped(chunk: str, pipeline: Any) -> Status:
@@ -251,7 +311,7 @@ def _resolve_phrase(
     each = [word for token in spoken for word in _resolve_plain([token], corpus, in_text)]
     if missing := [word for word in each if word.status == "unknown"]:
         return missing
-    parts = tuple(word.matches for word in each if word.matches)
+    parts = tuple(term for word in each for term in word.terms)
     kept = tokens if search.has_texts else spoken
     return [
         ResolvedWord(
@@ -261,6 +321,7 @@ def _resolve_phrase(
             sequence=tuple(map(search.fold, kept)),
             parts=parts,
             n_in_text=min((word.n_in_text for word in each if word.n_in_text), default=0),
+            forms=tuple(form for word in each for form in word.forms),
         )
     ]
 
@@ -273,14 +334,14 @@ def _resolve_pattern(pattern: str, corpus: SearchableCorpus) -> ResolvedWord:
     if len(pattern.replace("*", "")) < MIN_PATTERN_LETTERS:
         raise QueryError(f"The pattern '{pattern}' is too short; give at least two letters.")
     shape = _shape_of(pattern.lower())
-    matches = tuple(w for w, word in enumerate(corpus.vocabulary) if shape.fullmatch(word.lower()))
+    matches = [word for word in words_within(corpus) if shape.fullmatch(word.lower())]
     if len(matches) > MAX_MATCHES:
-        some = ", ".join(corpus.vocabulary[w] for w in matches[:5])
+        some = ", ".join(matches[:5])
         raise QueryError(
             f"The pattern '{pattern}' matches {len(matches):,} words ({some}, ...), and at most "
             f"{MAX_MATCHES} are allowed; give more letters."
         )
-    return ResolvedWord(pattern, "known" if matches else "unknown", matches)
+    return _of_forms(pattern, matches, corpus) if matches else ResolvedWord(pattern, "unknown")
 
 
 def _shape_of(pattern: str) -> re.Pattern[str]:

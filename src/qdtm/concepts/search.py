@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.query import Query, Rule, check_rule, parse_entry
-from qdtm.concepts.resolve import ResolvedWord, Term, matches_of, resolve_items, resolve_list
+from qdtm.concepts.resolve import ResolvedWord, Term, resolve_items, resolve_list
 from qdtm.concepts.retrieval import Retrieval, rank_documents
 from qdtm.concepts.term_index import SearchableCorpus, TermIndex
 
@@ -77,12 +77,18 @@ class SearchedQuery:
     @property
     def excluded(self) -> tuple[int, ...]:
         """Vocabulary words that documents must not have."""
-        return matches_of(word for word in self.barred if not word.sequence)
+        barred = [word for word in self.barred if not word.sequence]
+        return tuple(dict.fromkeys(w for word in barred for term in word.terms for w in term))
 
     @property
     def words(self) -> tuple[int, ...]:
         """All vocabulary words that stand for what is sought, each once."""
         return tuple(dict.fromkeys(w for word in self.sought for term in word.terms for w in term))
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Where the vocabulary has phrases: all words that are sought, as they are written inside these."""
+        return tuple(dict.fromkeys(form for word in self.sought for forms in word.forms for form in forms))
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -150,8 +156,10 @@ def _occurring(word: ResolvedWord, index: TermIndex) -> ResolvedWord:
     terms = [tuple(w for w in term if index.word_counts[w]) for term in word.terms]
     if not all(terms):
         return ResolvedWord(word.word, "unknown")
-    matches = tuple(w for w in word.matches if index.word_counts[w])
-    return replace(word, matches=matches, parts=tuple(terms) if word.parts else ())
+    matches, within = (
+        tuple(w for w in words if index.word_counts[w]) for words in (word.matches, word.within)
+    )
+    return replace(word, matches=matches, within=within, parts=tuple(terms) if word.parts else ())
 
 
 def _sought(words: Iterable[ResolvedWord]) -> tuple[ResolvedWord, ...]:

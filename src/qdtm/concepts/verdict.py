@@ -113,7 +113,7 @@ def verdict_of(searched: SearchedQuery, found: Found) -> Verdict:
 def _needs_rare_words(searched: SearchedQuery) -> bool:
     """Return whether only words that the vocabulary lacks tell the query: no topic can be tied to them."""
     return all(
-        any(word.status == "rare" for word in words) or not any(word.matches for word in words)
+        any(word.status == "rare" for word in words) or not any(word.is_known for word in words)
         for words in searched.alternatives
     )
 

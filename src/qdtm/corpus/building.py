@@ -24,9 +24,9 @@ from qdtm.corpus.indexing import (
     check_words_left,
     index_documents,
     index_texts,
-    renumber,
 )
 from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
+from qdtm.corpus.phrases import express, split_phrases, with_phrases, words_within
 from qdtm.corpus.readers import read_records
 from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.sqlite_store import SqliteDocuments
@@ -135,9 +135,10 @@ def from_tokens(
     """See `Corpus.from_tokens`."""
     check_iterable(documents, "lists of tokens")
     with take_in(documents, _as_tokens, texts=texts, ids=ids, fields=fields) as intake:
-        indexed = index_documents(intake, str, fixed_words=like.vocabulary if like else None)
         if like is None:
-            indexed = _limited(indexed, limits or VocabularyLimits.unlimited())
+            indexed = _limited(index_documents(intake, str), limits or VocabularyLimits.unlimited())
+        else:
+            indexed = express(index_documents(intake, str, fixed_words=words_within(like)), like)
         return _corpus(indexed, intake.finish(), _query_pipeline(indexed.words, pipeline, like))
 
 
@@ -205,7 +206,7 @@ def _peek(source: Any) -> tuple[object, Any]:
 def _translated(corpus: Corpus, like: Corpus) -> Corpus:
     """Return a corpus expressed in the vocabulary of another."""
     indexed = IndexedTokens(list(corpus.vocabulary), corpus.tokens, corpus.offsets, n_read=corpus.n_tokens)
-    return _corpus(renumber(indexed, like.vocabulary), corpus.documents, like.pipeline)
+    return _corpus(express(split_phrases(indexed, corpus), like), corpus.documents, like.pipeline)
 
 
 # --- shared steps ----------------------------------------------------------------------------------------
@@ -224,9 +225,10 @@ def _index_texts(
     if like is not None and pipeline is not None:
         raise ParameterError("Give either pipeline or like, whose pipeline is used; not both.")
     if like is not None:
-        return index_texts(texts, like.pipeline, fixed_words=like.vocabulary), like.pipeline
+        indexed = index_texts(texts, like.pipeline, fixed_words=words_within(like))
+        return express(indexed, like), like.pipeline
     pipeline = pipeline or TextPipeline()
-    return _limited(index_texts(texts, pipeline), pipeline.limits), pipeline
+    return with_phrases(_limited(index_texts(texts, pipeline), pipeline.limits), pipeline.limits), pipeline
 
 
 def _limited(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.hashing import BLOCK, blocks_of, hash_documents
 from qdtm.corpus.text import TextPipeline
+from qdtm.corpus.tokenizer import may_go_on
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError
 
@@ -46,12 +47,16 @@ class IndexedTokens:
         Document `j` is `tokens[offsets[j]:offsets[j + 1]]`.
     n_read : int
         The number of tokens before any was left out.
+    joined : ndarray of uint8, shape (N,), optional
+        1 for a token that stands side by side with the one before it in the text. None where that is not
+        known: no phrases are found there.
     """
 
     words: list[str]
     tokens: NDArray[np.int32]
     offsets: NDArray[np.int64]
     n_read: int
+    joined: NDArray[np.uint8] | None = None
 
     @property
     def n_documents(self) -> int:
@@ -104,7 +109,28 @@ def index_texts(
     if pipeline.tokenizer == "unicode" and sum(map(len, first)) >= SCANNED_AT_ONCE:
         return _index_scanned(chain([first], pieces), pipeline, fixed_words)
     every = chain(first, chain.from_iterable(pieces))
+    if pipeline.finds_phrases:
+        return _index_joined(every, pipeline, fixed_words)
     return index_documents(map(pipeline.split, every), pipeline.word, fixed_words=fixed_words)
+
+
+def _index_joined(
+    texts: Iterable[str], pipeline: TextPipeline, fixed_words: Sequence[str] | None
+) -> IndexedTokens:
+    """Number the words of texts, and keep which of them stand side by side."""
+    numbers = _WordNumbers(pipeline.word, fixed_words)
+    kept = _KeptTokens(keep_joined=True)
+    block, joined, ends = array("i"), array("B"), array("q")
+    for text in texts:
+        tokens, side_by_side = pipeline.split_joined(text)
+        block.fromlist(list(map(numbers.__getitem__, tokens)))
+        joined.extend(side_by_side)
+        ends.append(len(block))
+        if len(block) >= BLOCK:
+            kept.add(np.asarray(block), np.asarray(ends), np.asarray(joined))
+            block, joined, ends = array("i"), array("B"), array("q")
+    kept.add(np.asarray(block), np.asarray(ends), np.asarray(joined))
+    return kept.finish(list(numbers.numbers))
 
 
 def _index_scanned(
@@ -114,11 +140,14 @@ def _index_scanned(
     from qdtm.corpus.scanning import scan_texts
 
     numbers = _WordNumbers(pipeline.word, fixed_words)
-    kept = _KeptTokens()
+    kept = _KeptTokens(keep_joined=pipeline.finds_phrases)
     for piece in pieces:
         scanned = scan_texts(list(map(pipeline.clean, piece)))
         number_of = np.array([numbers[token] for token in scanned.distinct], np.int32)
-        kept.add(number_of[scanned.tokens], scanned.ends)
+        if pipeline.finds_phrases:
+            goes_on = np.array(list(map(may_go_on, scanned.distinct)), np.uint8)
+            scanned.joined[1:] &= goes_on[scanned.tokens[:-1]]
+        kept.add(number_of[scanned.tokens], scanned.ends, scanned.joined)
     return kept.finish(list(numbers.numbers))
 
 
@@ -211,10 +240,11 @@ def renumber(indexed: IndexedTokens, words: Sequence[str]) -> IndexedTokens:
     """Express tokens over another list of words, leaving out the words it does not have."""
     numbers = {word: w for w, word in enumerate(words)}
     new_number = np.array([numbers.get(word, LEFT_OUT) for word in indexed.words], dtype=np.int32)  # (V,)
-    kept = _KeptTokens()
+    kept = _KeptTokens(keep_joined=indexed.joined is not None)
     for first, last in blocks_of(indexed.offsets):
         start, end = indexed.offsets[first], indexed.offsets[last]
-        kept.add(new_number[indexed.tokens[start:end]], indexed.offsets[first + 1 : last + 1] - start)
+        joined = None if indexed.joined is None else indexed.joined[start:end]
+        kept.add(new_number[indexed.tokens[start:end]], indexed.offsets[first + 1 : last + 1] - start, joined)
     return dataclasses.replace(kept.finish(list(words)), n_read=indexed.n_read)
 
 
@@ -273,14 +303,24 @@ def count_matrix(tokens: NDArray[np.int32], offsets: NDArray[np.int64], n_words:
 class _KeptTokens:
     """Tokens that grow by blocks of whole documents, without those that are left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_joined: bool = False) -> None:
         self._tokens = array("i")
         self._offsets = array("q", [0])
+        self._joined = array("B") if keep_joined else None
         self._n_read = 0
 
-    def add(self, block: NDArray[np.int32], ends: NDArray[np.int64]) -> None:
-        """Append documents, given by their tokens and the end of each document in the block."""
+    def add(
+        self, block: NDArray[np.int32], ends: NDArray[np.int64], joined: NDArray[np.uint8] | None = None
+    ) -> None:
+        """Append documents, given by their tokens and the end of each document in the block.
+
+        What follows a token that is left out is side by side with nothing.
+        """
         is_kept = block != LEFT_OUT
+        if self._joined is not None and joined is not None:
+            follows = joined.copy()
+            follows[1:] &= is_kept[:-1]
+            self._joined.frombytes(follows[is_kept].tobytes())
         n_kept_before = np.concatenate([[0], np.cumsum(is_kept)])
         self._offsets.frombytes((len(self._tokens) + n_kept_before[ends]).astype(np.int64).tobytes())
         self._tokens.frombytes(block[is_kept].astype(np.int32).tobytes())
@@ -288,4 +328,5 @@ class _KeptTokens:
 
     def finish(self, words: list[str]) -> IndexedTokens:
         """Return what has been added."""
-        return IndexedTokens(words, np.asarray(self._tokens), np.asarray(self._offsets), self._n_read)
+        joined = None if self._joined is None else np.asarray(self._joined)
+        return IndexedTokens(words, np.asarray(self._tokens), np.asarray(self._offsets), self._n_read, joined)

@@ -15,10 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.compiling import njit
-from qdtm.corpus.tokenizer import CONTINUATIONS, INITIALS_DOT, combining_marks, word_characters
+from qdtm.corpus.tokenizer import (
+    CONTINUATIONS,
+    HYPHENS,
+    INITIALS_DOT,
+    LINE_BREAKS,
+    combining_marks,
+    word_characters,
+)
 
-OTHER, WORD, CONTINUATION, END_OF_TEXT = range(4)
-"""What a character is: of no token, able to begin one, able to go on with one, the mark between two texts."""
+OTHER, WORD, CAPITAL, CONTINUATION, END_OF_TEXT, SPACE, LINE_BREAK, HYPHEN = range(8)
+"""What a character is: of no token, able to begin one (small or capital), able to go on with one, the mark
+between two texts; and, of no token, what may stand between two words that are side by side."""
 
 _END_MARK = "\0"
 _N_CODES = 0x110000
@@ -44,11 +52,14 @@ class ScannedTexts(NamedTuple):
         Where each token stands in `distinct`, text after text.
     ends : ndarray of int64, shape (n_texts,)
         Where the tokens of each text end.
+    joined : ndarray of uint8, shape (N,)
+        1 for a token that stands side by side with the one before it, as `split_joined` has it.
     """
 
     distinct: list[str]
     tokens: NDArray[np.int32]
     ends: NDArray[np.int64]
+    joined: NDArray[np.uint8]
 
 
 def scan_texts(texts: Sequence[str]) -> ScannedTexts:
@@ -72,19 +83,24 @@ def scan_texts(texts: Sequence[str]) -> ScannedTexts:
     n_tokens = count_tokens(codes, kinds)
     tokens = np.empty(n_tokens, np.int32)
     ends = np.empty(len(texts), np.int64)
-    starts, stops = _number(codes, kinds, tokens, ends)
-    return ScannedTexts([together[a:b] for a, b in zip(starts, stops, strict=True)], tokens, ends)
+    joined = np.empty(n_tokens, np.uint8)
+    starts, stops = _number(codes, kinds, tokens, ends, joined)
+    return ScannedTexts([together[a:b] for a, b in zip(starts, stops, strict=True)], tokens, ends, joined)
 
 
 def _number(
-    codes: NDArray[np.uint32], kinds: NDArray[np.uint8], tokens: NDArray[np.int32], ends: NDArray[np.int64]
+    codes: NDArray[np.uint32],
+    kinds: NDArray[np.uint8],
+    tokens: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    joined: NDArray[np.uint8],
 ) -> tuple[list[int], list[int]]:
-    """Fill `tokens` and `ends`; return where the different tokens start and stop."""
+    """Fill `tokens`, `ends` and `joined`; return where the different tokens start and stop."""
     room = _FIRST_ROOM
     while True:
         slots = np.full(room, -1, np.int32)
         starts, stops = np.empty((2, room // 2), np.int64)
-        n_distinct = number_tokens(codes, kinds, slots, starts, stops, tokens, ends)
+        n_distinct = number_tokens(codes, kinds, slots, starts, stops, tokens, ends, joined)
         if n_distinct >= 0:
             return starts[:n_distinct].tolist(), stops[:n_distinct].tolist()
         room *= 4
@@ -100,6 +116,14 @@ def _kinds(n_codes: int) -> NDArray[np.uint8]:
         kinds[first : last + 1] = CONTINUATION
     for first, last in word_characters(n_codes):
         kinds[first : last + 1] = WORD
+    for code in range(n_codes):
+        if kinds[code] == WORD and chr(code).isupper():
+            kinds[code] = CAPITAL
+        elif kinds[code] == OTHER and chr(code).isspace():
+            kinds[code] = SPACE
+    for kind, characters in ((LINE_BREAK, LINE_BREAKS), (HYPHEN, HYPHENS)):
+        for code in map(ord, characters):
+            kinds[code : code + 1] = kind
     kinds[ord(_END_MARK)] = END_OF_TEXT
     return kinds
 
@@ -112,15 +136,17 @@ def count_tokens(codes: Any, kinds: Any) -> Any:
     for i in range(len(codes)):
         kind = kinds[codes[i]]
         if inside:
-            inside = kind in (WORD, CONTINUATION)
-        elif kind == WORD:
+            inside = WORD <= kind <= CONTINUATION
+        elif kind in (WORD, CAPITAL):
             inside = True
             n_tokens += 1
     return n_tokens
 
 
 @njit(nogil=True, cache=True)
-def number_tokens(codes: Any, kinds: Any, slots: Any, starts: Any, stops: Any, tokens: Any, ends: Any) -> Any:
+def number_tokens(
+    codes: Any, kinds: Any, slots: Any, starts: Any, stops: Any, tokens: Any, ends: Any, joined: Any
+) -> Any:
     """Number the tokens by a hash table with open addressing, whose keys are places in `codes`.
 
     Parameters
@@ -137,6 +163,8 @@ def number_tokens(codes: Any, kinds: Any, slots: Any, starts: Any, stops: Any, t
         The number of each token. Filled.
     ends : ndarray of int64, shape (n_texts,)
         Where the tokens of each text end. Filled.
+    joined : ndarray of uint8, shape (N,)
+        1 for a token that stands side by side with the one before it. Filled.
 
     Returns
     -------
@@ -145,16 +173,25 @@ def number_tokens(codes: Any, kinds: Any, slots: Any, starts: Any, stops: Any, t
     """
     mask = np.uint64(len(slots) - 1)
     n_codes, i, n_read, n_distinct, text = len(codes), 0, 0, 0, 0
+    end, n_breaks, n_hyphens, is_side_by_side = 0, 0, 0, False
     while i < n_codes:
         kind = kinds[codes[i]]
         if kind == END_OF_TEXT:
             ends[text] = n_read
             text += 1
-        if kind != WORD:
+        if kind not in (WORD, CAPITAL):
+            n_breaks += kind == LINE_BREAK
+            n_hyphens += kind == HYPHEN
+            is_side_by_side = is_side_by_side and kind >= SPACE
             i += 1
             continue
+        joined[n_read] = (
+            is_side_by_side
+            and (n_hyphens == 0 or i == end + 1)
+            and (n_breaks == 0 or (n_breaks == 1 and kind == WORD))
+        )
         start, digest = i, _FNV_BASIS
-        while i < n_codes and (kinds[codes[i]] == WORD or kinds[codes[i]] == CONTINUATION):
+        while i < n_codes and WORD <= kinds[codes[i]] <= CONTINUATION:
             digest = (digest ^ np.uint64(codes[i])) * _FNV_PRIME
             i += 1
         slot = (digest ^ (digest >> _HALF)) & mask
@@ -167,6 +204,7 @@ def number_tokens(codes: Any, kinds: Any, slots: Any, starts: Any, stops: Any, t
             n_distinct += 1
         tokens[n_read] = slots[slot]
         n_read += 1
+        end, n_breaks, n_hyphens, is_side_by_side = i, 0, 0, True
     ends[text] = n_read
     return n_distinct
 

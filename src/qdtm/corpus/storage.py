@@ -35,7 +35,7 @@ from qdtm.storage import (
 )
 
 KIND = "corpus"
-VERSION = 1
+VERSION = 2
 
 _ARRAYS = "arrays.safetensors"
 _VOCABULARY = "vocabulary.json"
@@ -80,10 +80,12 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     Raises
     ------
     StorageError
-        If it is missing, damaged, or of a newer version.
+        If it is missing, damaged, or of another version.
     """
     folder = Path(path)
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
+    if manifest.version < VERSION:
+        raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; read the corpus anew.")
     _check_files(folder, manifest)
     arrays = load_arrays(folder / _ARRAYS, _SPECS)
     vocabulary = _checked_words(folder, load_json(folder / _VOCABULARY))

@@ -19,7 +19,7 @@ from qdtm.corpus import markup, stopwords
 from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer, noun_lemma
 from qdtm.corpus.scripts import UNSPACED_LANGUAGES, fold_letters
 from qdtm.corpus.stopwords import language_name
-from qdtm.corpus.tokenizer import TOKENIZERS, Tokenizer, tidy_token
+from qdtm.corpus.tokenizer import TOKENIZERS, Tokenizer, may_go_on, split_joined, tidy_token
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError, StorageError
 
@@ -62,6 +62,10 @@ class TextPipeline:
         paper's; or a function from a word to its lemma or stem.
     limits : VocabularyLimits
         Which words become the vocabulary.
+    phrases : bool
+        Whether words that the corpus has side by side far more often than by chance ("south africa") become
+        one word of the vocabulary; only with the tokenizer `"unicode"`, which knows what stands between two
+        words.
 
     Examples
     --------
@@ -78,12 +82,13 @@ class TextPipeline:
     stop_words: str | Iterable[str] | None = "auto"
     lemmatizer: str | Lemmatizer | None = "auto"
     limits: VocabularyLimits = field(default_factory=VocabularyLimits)
+    phrases: bool = True
 
     def __post_init__(self) -> None:
         if self.language is not None:
             object.__setattr__(self, "language", language_name(self.language))
         object.__setattr__(self, "stop_words", _checked_stop_words(self.stop_words))
-        for name in ("strip_markup", "lowercase", "keep_numbers"):
+        for name in ("strip_markup", "lowercase", "keep_numbers", "phrases"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}.")
         _check_choice("tokenizer", self.tokenizer, TOKENIZERS)
@@ -106,6 +111,7 @@ class TextPipeline:
             stop_words=stop_words,
             lemmatizer="wordnet-shortest",
             limits=VocabularyLimits(min_df=3, max_words=5_000, count_copies=True),
+            phrases=False,
         )
 
     @classmethod
@@ -121,6 +127,7 @@ class TextPipeline:
             stop_words=None,
             lemmatizer=None,
             limits=VocabularyLimits.unlimited(),
+            phrases=False,
         )
 
     # --- using it ----------------------------------------------------------------------------------------
@@ -150,6 +157,18 @@ class TextPipeline:
                 stacklevel=2,
             )
         return (lambda text: tokenize(markup.strip_markup(text))) if self.strip_markup else tokenize
+
+    @property
+    def finds_phrases(self) -> bool:
+        """Whether phrases become words of the vocabulary."""
+        has_spaces = self.language not in UNSPACED_LANGUAGES
+        return self.phrases and has_spaces and self.tokenizer == "unicode"
+
+    def split_joined(self, text: str) -> tuple[list[str], list[bool]]:
+        """Return the tokens of a text, and of each whether it may go on with a phrase of the one before."""
+        tokens, joined = split_joined(self.clean(text))
+        goes_on = [False, *map(may_go_on, tokens)]
+        return tokens, [each and before for each, before in zip(joined, goes_on, strict=False)]
 
     def word(self, token: str) -> str | None:
         """Return the word that a token becomes, or None if it is left out."""

@@ -40,6 +40,9 @@ _ASCII_WORD = re.compile(
 CONTINUATIONS = "'’\u200c\u200d\u00ad"
 """What may stand inside or after a word without being of it: apostrophes, joiners and the soft hyphen."""
 
+HYPHENS = "-\u2010\u2011"
+LINE_BREAKS = "\n\x0b\x0c\x85\u2028\u2029"
+
 _LAST_MARK = 0x1FFFF  # there are none beyond the first two planes but selectors of emoji
 
 
@@ -88,6 +91,39 @@ def unicode_tokens(text: str) -> list[str]:
     """
     pattern = _ASCII_WORD if text.isascii() else _word()
     return pattern.findall(INITIALS_DOT.sub("", text))
+
+
+def split_joined(text: str) -> tuple[list[str], list[bool]]:
+    r"""Split as `unicode_tokens`; say of each token whether it stands side by side with the one before it.
+
+    Between two such tokens there is a hyphen, or spaces with one line break at most. A capital after a line
+    break begins something else: a heading, a list's entry, a header's field.
+
+    Examples
+    --------
+    >>> split_joined("South Africa, the\nfree-trade zone")
+    (['South', 'Africa', 'the', 'free', 'trade', 'zone'], [False, True, False, True, True, True])
+    """
+    text = INITIALS_DOT.sub("", text)
+    pattern = _ASCII_WORD if text.isascii() else _word()
+    tokens = pattern.findall(text)
+    joined = [
+        is_joining(gap, token) for gap, token in zip(pattern.split(text)[: len(tokens)], tokens, strict=True)
+    ]
+    return tokens, [False, *joined[1:]] if joined else joined
+
+
+def is_joining(gap: str, token: str) -> bool:
+    """Return whether what stands before a token leaves it side by side with the one before that."""
+    if gap == " " or (len(gap) == 1 and gap in HYPHENS):
+        return True
+    n_breaks = sum(map(gap.count, LINE_BREAKS))
+    return gap.isspace() and (n_breaks == 0 or (n_breaks == 1 and not token[0].isupper()))
+
+
+def may_go_on(token: str) -> bool:
+    """Return whether a token may begin a phrase; one with a possessive or a quotation mark ends it."""
+    return "'" not in token and "’" not in token
 
 
 def tidy_token(token: str, language: str | None) -> str:

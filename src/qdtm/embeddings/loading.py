@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -74,11 +74,19 @@ def load_vectors(
         return None
     if isinstance(spec, str) and spec == "corpus":
         return _learned(corpus, random_state)
-    wanted = None if corpus is None else frozenset(word.lower() for word in (*corpus.vocabulary, *also))
+    wanted = None if corpus is None else frozenset(_with_parts((*corpus.vocabulary, *also)))
     if isinstance(spec, (str, Path)):
         return _from_name(spec, wanted)
     vectors = _from_object(spec)
     return vectors if wanted is None else keep_words(vectors, wanted)
+
+
+def _with_parts(words: Iterable[str]) -> Iterator[str]:
+    """Yield words in lower case, and of phrases their words too."""
+    for word in words:
+        yield word.lower()
+        if " " in word:
+            yield from word.lower().split(" ")
 
 
 def vectors_for(language: str | None) -> str:

@@ -107,7 +107,8 @@ def embed_vocabulary(vectors: WordVectors, vocabulary: Sequence[str]) -> Vocabul
     """Give every vocabulary word its vector.
 
     A word is looked up as it is and else in lower case ("israel" finds "Israel": many published files keep
-    capitals, a corpus seldom does). A vector of zeros counts as unknown: it has no direction.
+    capitals, a corpus seldom does). A vector of zeros counts as unknown: it has no direction. A phrase
+    without a vector of its own has the mean of its words'.
 
     Parameters
     ----------
@@ -122,8 +123,19 @@ def embed_vocabulary(vectors: WordVectors, vocabulary: Sequence[str]) -> Vocabul
     found = [w for w, row in enumerate(rows) if row is not None]
     raw = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)  # (V, d)
     raw[found] = vectors.vectors[[row for row in rows if row is not None]]
+    for w, entry in enumerate(vocabulary):
+        if rows[w] is None and " " in entry:
+            raw[w] = _mean_vector(vectors, entry.split(" "))
     length = np.linalg.norm(raw.astype(np.float64), axis=1)  # (V,)
     known = length > 0
     unit = np.zeros_like(raw)  # (V, d)
     unit[known] = raw[known] / length[known, None]
     return VocabularyVectors(raw=raw, unit=unit, known=known, name=vectors.name)
+
+
+def _mean_vector(vectors: WordVectors, words: Sequence[str]) -> NDArray[np.float32]:
+    """Return the mean of the vectors of words, shape (d,); zero if one of them has none."""
+    rows = [row for word in words if (row := vectors.find(word)) is not None]
+    if len(rows) < len(words):
+        return np.zeros(vectors.dimension, np.float32)
+    return np.asarray(vectors.vectors[rows].mean(axis=0), np.float32)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.phrases import WordSplit
 from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
 
 if TYPE_CHECKING:
@@ -26,6 +27,15 @@ T = TypeVar("T")
 MOST_REMEMBERED = 16
 """What was learned of the last queries is remembered: a query that is asked again, with other words left out
 or beside another query, is answered at once."""
+
+
+class TopicTokens(NamedTuple):
+    """The counts of words, (D, V), and the words and the topics of all tokens, (N,)."""
+
+    counts: Any
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    topics: NDArray[np.int32]
 
 
 class CorpusViews:
@@ -42,6 +52,9 @@ class CorpusViews:
         Of length 1.
     document_vectors : ndarray of float32, shape (D, e), optional
         By a sentence encoder.
+    split : WordSplit, optional
+        Where the vocabulary has phrases. Views see the words of these: a document that has "tire pressure"
+        has something in common with one that has "tire", above all where documents are short.
     """
 
     def __init__(
@@ -52,7 +65,9 @@ class CorpusViews:
         background: NDArray[Any] | None = None,
         word_vectors: NDArray[np.float32] | None = None,
         document_vectors: NDArray[np.float32] | None = None,
+        split: WordSplit | None = None,
     ) -> None:
+        self._split, self._counts = split, counts
         self.weighted = tfidf(counts)
         self.hashes = hashes
         self.views: list[View] = [WordView(counts)]
@@ -65,6 +80,17 @@ class CorpusViews:
             self.views.append(self.encoded)
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def places(self, words: Sequence[int], forms: Sequence[str]) -> tuple[int, ...]:
+        """Return a query's words as the views number them: entries of the vocabulary, or words of phrases."""
+        return tuple(words) if self._split is None else self._split.places(forms)
+
+    def topic_tokens(self, corpus: Corpus, token_topics: NDArray[np.int32]) -> TopicTokens:
+        """Return the tokens of a corpus, and the topic of each, as the views number words."""
+        if self._split is None:
+            return TopicTokens(self._counts, corpus.tokens, corpus.offsets, token_topics)
+        tokens, offsets, n_each = self._split.tokens(corpus.tokens, corpus.offsets)
+        return TopicTokens(self._counts, tokens, offsets, np.repeat(token_topics, n_each))
 
     def hidden(self, words: Sequence[int]) -> list[View]:
         """Return the views of documents without some words; the last are kept: they take long to make."""
@@ -111,13 +137,18 @@ def views_of(
     known = _KNOWN.get(corpus)
     if known is not None and known[0] == key and document_vectors is None:
         return known[1]
+    counts, split = corpus.document_term_matrix, WordSplit.of(corpus)
+    if split is not None:
+        counts, topics = split.counts(counts), split.totals(topics)
+        word_vectors = None if word_vectors is None else split.own(word_vectors, corpus.vocabulary)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
         views = CorpusViews(
-            corpus.document_term_matrix,
+            counts,
             corpus.document_hashes,
             background=topics,
             word_vectors=word_vectors,
             document_vectors=document_vectors,
+            split=split,
         )
     if document_vectors is None:
         _KNOWN[corpus] = key, views

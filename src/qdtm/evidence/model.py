@@ -54,7 +54,7 @@ class Evidence:
         What the probabilities follow from: how much each document is like those about the query, with the
         query's own words, and without them.
     words : tuple of int
-        The query's own words in the vocabulary.
+        The query's own words, as the views number them.
     """
 
     probability: FloatArray
@@ -90,7 +90,7 @@ def learn_evidence(
     strength : ndarray of float64, shape (D,)
         How much each document names the query, from 0 to 1; above 0 for at least one.
     words : sequence of int
-        The query's own words in the vocabulary.
+        The query's own words, as the views number them: `CorpusViews.places`.
     possible : ndarray of bool, shape (D,)
         Which documents can be about it at all.
     query_vector : ndarray of float32, shape (e,), optional

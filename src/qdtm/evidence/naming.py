@@ -3,7 +3,8 @@
 In: a corpus and a query that was looked up in it. Out: `Naming`.
 
 A document names a query of one word where it has the word, and a query of several words where they stand near
-each other; a phrase, where its words stand side by side in the text, stop words included.
+each other; a phrase, where its words stand side by side in the text, stop words included. A phrase that is
+one word of the vocabulary counts as the words that it has, so that what is named does not depend on it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.in_text import TextSearch
-from qdtm.concepts.resolve import ResolvedWord, Term
+from qdtm.concepts.resolve import ResolvedWord
 from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.phrases import PhraseIndex
 
 if TYPE_CHECKING:
     from qdtm.concepts.search import SearchedQuery
@@ -45,6 +47,9 @@ MOST_COUNTED = 32
 
 Alternative = tuple[ResolvedWord, ...]
 """What a document must have all of; documents that have one of several alternatives name the query."""
+
+Places = tuple[tuple[int, int], ...]
+"""Entries of the vocabulary that stand for a term, and which of their words does, from 0."""
 
 BoolArray = NDArray[np.bool_]
 Span = tuple[int, int]
@@ -113,12 +118,13 @@ class NamingCounter:
         self._corpus = corpus
         self._index = TermIndex.of(corpus)
         self._texts = TextSearch.of(corpus)
+        self._phrases = PhraseIndex.of(corpus)
         self._counted = _COUNTED.setdefault(corpus, {})
         self._copies = np.asarray(getattr(corpus, "copies", np.ones(self._index.n_documents, np.int64)))
 
     def name(self, alternatives: Sequence[Alternative], barred: Sequence[ResolvedWord] = ()) -> Naming:
         """Find the documents that name one of the alternatives and have nothing of what is barred."""
-        n_documents, lengths = self._index.n_documents, self._index.lengths
+        n_documents, lengths = self._index.n_documents, self._lengths
         counts = [self.count(alternative) for alternative in alternatives]  # each (D,)
         found = np.sum(counts, axis=0) if counts else np.zeros(n_documents)
         has = [self.count((word,)) > 0 for word in barred if word.is_sought]  # each (D,)
@@ -142,8 +148,8 @@ class NamingCounter:
         return self._counted[alternative]
 
     def _count(self, alternative: Alternative) -> FloatArray:
-        terms = [term for word in alternative for term in word.terms]
-        n_each = np.array([self._index.frequency(term) for term in terms])  # (n_terms, D)
+        terms = [term for word in alternative for term in self._terms(word)]
+        n_each = np.array([self._index.frequency([w for w, _ in term]) for term in terms])  # (n_terms, D)
         if terms and not self._has_order and not self._texts.has_texts:
             return np.asarray(n_each.min(axis=0), np.float64)
         if any(word.sequence for word in alternative) or (len(terms) > 1 and not self._has_order):
@@ -154,6 +160,43 @@ class NamingCounter:
         near = self._near_in_tokens(terms, n_each, together)
         return np.where(near > 0, near, np.where(together, APART, 0.0))
 
+    # --- words inside phrases ----------------------------------------------------------------------------
+
+    def _terms(self, word: ResolvedWord) -> list[Places]:
+        """Return where each term of a word stands: entries of the vocabulary, and the place inside them."""
+        forms = word.forms or ((),) * len(word.terms)
+        return [
+            tuple((w, place) for w in term for place in self._places_inside(w, form))
+            for term, form in zip(word.terms, forms, strict=True)
+        ]
+
+    def _places_inside(self, entry: int, forms: Sequence[str]) -> list[int]:
+        """Return where words stand inside an entry: a phrase may have several of them."""
+        if not forms or entry not in self._phrases.words_of or self._corpus.vocabulary[entry] in forms:
+            return [0]
+        return [n for n, word in enumerate(self._phrases.words_of[entry]) if word in forms]
+
+    @cached_property
+    def _phrase_tokens(self) -> tuple[IntArray, IntArray]:
+        """Where phrases stand among the tokens, in order; how many more words than tokens are before each."""
+        more = np.zeros(self._index.n_words, np.int64)  # (V,)
+        for w, words in self._phrases.words_of.items():
+            more[w] = len(words) - 1
+        at = np.flatnonzero(more[self._corpus.tokens])
+        return at, np.concatenate([[0], np.cumsum(more[self._corpus.tokens[at]])])
+
+    def _more_words(self, at: IntArray) -> IntArray:
+        """Return how many words more than tokens stand before some tokens."""
+        phrases, more = self._phrase_tokens
+        return np.asarray(more[np.searchsorted(phrases, at)])
+
+    @cached_property
+    def _lengths(self) -> IntArray:
+        """Words of each document, shape (D,)."""
+        if not self._phrases:
+            return self._index.lengths
+        return self._index.lengths + np.diff(self._more_words(self._corpus.offsets))
+
     @cached_property
     def _has_order(self) -> bool:
         """Whether tokens stand as in the text; words that were only counted follow the vocabulary."""
@@ -163,7 +206,7 @@ class NamingCounter:
 
     # --- near each other in the tokens -------------------------------------------------------------------
 
-    def _near_in_tokens(self, terms: Sequence[Term], n_each: IntArray, together: BoolArray) -> FloatArray:
+    def _near_in_tokens(self, terms: Sequence[Places], n_each: IntArray, together: BoolArray) -> FloatArray:
         """Count, in documents with all terms, where the rarest of the document has all others near, (D,)."""
         places = [self._places(term, together) for term in terms]
         rarest = n_each.argmin(axis=0)  # (D,)
@@ -177,14 +220,30 @@ class NamingCounter:
             near += np.bincount(documents[fits], minlength=len(near))
         return near
 
-    def _places(self, term: Term, wanted: BoolArray) -> tuple[IntArray, IntArray]:
-        """Return where a term stands in the wanted documents, and in which."""
+    def _places(self, term: Places, wanted: BoolArray) -> tuple[IntArray, IntArray]:
+        """Return where a term stands in the wanted documents, counted in words, in order, and in which."""
         is_term = np.zeros(self._index.n_words, np.bool_)
-        is_term[list(term)] = True
+        is_term[[w for w, _ in term]] = True
         at = np.flatnonzero(is_term[self._corpus.tokens])
         documents = np.searchsorted(self._corpus.offsets, at, side="right") - 1
-        kept = wanted[documents]
-        return at[kept], documents[kept]
+        at, documents = at[wanted[documents]], documents[wanted[documents]]
+        if not self._phrases:
+            return at, documents
+        return self._places_in_words(term, at, documents)
+
+    def _places_in_words(self, term: Places, at: IntArray, documents: IntArray) -> tuple[IntArray, IntArray]:
+        """Turn tokens that have a term into the places of its words, in order."""
+        entries, words = self._corpus.tokens[at], at + self._more_words(at)
+        first = dict(reversed(term))
+        shift = np.zeros(self._index.n_words, np.int64)
+        shift[list(first)] = list(first.values())
+        parts = [(words + shift[entries], documents)]
+        for w, place in term:
+            if place != first[w]:  # a phrase with two words that a pattern matches
+                parts.append((words[entries == w] + place, documents[entries == w]))
+        places, their_documents = map(np.concatenate, zip(*parts, strict=True))
+        order = np.argsort(places, kind="stable")
+        return places[order], their_documents[order]
 
     # --- side by side, and near each other, in the text --------------------------------------------------
 
@@ -209,7 +268,7 @@ class NamingCounter:
         """Return the documents that may have a word, as far as that is known without their texts, (D,)."""
         found = np.ones(self._index.n_documents, np.bool_)
         if len(word.parts) > 1 and self._has_order:
-            found &= self._has_run(word.parts)
+            found &= self._has_run(self._terms(word))
         elif not word.parts and word.sequence:
             for token in word.sequence:
                 has = np.zeros(len(found), np.bool_)
@@ -217,14 +276,16 @@ class NamingCounter:
                 found &= has
         return found
 
-    def _has_run(self, parts: Sequence[Term]) -> BoolArray:
-        """Return the documents that have terms one after the other among their tokens, shape (D,)."""
-        tokens, offsets = self._corpus.tokens, self._corpus.offsets
-        at, documents = self._places(parts[0], np.ones(self._index.n_documents, np.bool_))
-        fits = at + len(parts) <= offsets[documents + 1]
-        at, documents = at[fits], documents[fits]
+    def _has_run(self, parts: Sequence[Places]) -> BoolArray:
+        """Return the documents that have terms one after the other among their words, shape (D,)."""
+        every = np.ones(self._index.n_documents, np.bool_)
+        at, documents = self._places(parts[0], every)
         for n, part in enumerate(parts[1:], start=1):
-            fits = np.isin(tokens[at + n], part)
+            others, theirs = self._places(part, every)
+            if not len(others):
+                return np.zeros(self._index.n_documents, np.bool_)
+            nearest = np.minimum(np.searchsorted(others, at + n), len(others) - 1)
+            fits = (others[nearest] == at + n) & (theirs[nearest] == documents)
             at, documents = at[fits], documents[fits]
         return np.bincount(documents, minlength=self._index.n_documents) > 0
 
@@ -232,7 +293,7 @@ class NamingCounter:
         """Return what may stand at each place of a word or phrase, folded."""
         if word.sequence:
             return tuple(frozenset({form}) for form in word.sequence)
-        written = [self._corpus.vocabulary[match] for match in word.matches]
+        written = word.forms[0] if word.forms else [self._corpus.vocabulary[match] for match in word.matches]
         return (frozenset([*map(self._texts.fold, written), *map(str.lower, written)]),)
 
 

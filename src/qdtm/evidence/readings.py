@@ -89,7 +89,12 @@ class Reading:
 
 
 def find_readings(
-    views: CorpusViews, counts: Any, strength: FloatArray, words: Sequence[int]
+    views: CorpusViews,
+    counts: Any,
+    strength: FloatArray,
+    words: Sequence[int],
+    *,
+    hide: Sequence[int] | None = None,
 ) -> tuple[Reading, ...]:
     """Find what the documents that name a query mean by it; none if they are one group.
 
@@ -101,6 +106,8 @@ def find_readings(
         How much each document names the query.
     words : sequence of int
         The query's own words, which are hidden.
+    hide : sequence of int, optional
+        The same as the views number them, if that is otherwise: `CorpusViews.places`.
     """
     named, others = np.flatnonzero(strength > 0), np.flatnonzero(strength == 0)
     _, first, twin = np.unique(views.hashes[named], return_index=True, return_inverse=True)
@@ -108,7 +115,7 @@ def find_readings(
         return ()
     rows = named[first]  # (n,): copies count once; ordered by hash
     others = others[np.argsort(views.hashes[others], kind="stable")[:MOST_OTHERS]]
-    pairs = zip(views.views, views.hidden(words), strict=True)
+    pairs = zip(views.views, views.hidden(words if hide is None else hide), strict=True)
     seen = [hidden for view, hidden in pairs if view is not views.encoded]  # it cannot hide words
     import sklearn.cluster  # noqa: F401 - slow to load; what is loaded later would not be limited
 

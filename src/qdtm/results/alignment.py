@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from typing import Any
 
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.phrases import PhraseIndex, words_within
 from qdtm.corpus.scripts import is_unspaced
 from qdtm.corpus.store import Document
 from qdtm.corpus.text import TextPipeline
@@ -45,7 +46,9 @@ class Aligner:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._words: tuple[dict[str, int | None], dict[str, int | None]] = ({}, {})  # own, default
+        self._phrases = PhraseIndex.of(corpus)
+        self._vocabulary = frozenset(words_within(corpus))
+        self._words: tuple[dict[str, str | None], dict[str, str | None]] = ({}, {})  # own, default
 
     def spans(self, j: int, text: str) -> list[Span | None]:
         """Return where each token of document `j` stands in its text, None where that is not known.
@@ -99,25 +102,43 @@ class Aligner:
             end, reach = span[1], _NEAR
         return places
 
-    def _find(self, text: str, pipeline: TextPipeline) -> Iterator[tuple[int, Span]]:
-        """Yield the words of the vocabulary that a pipeline finds in a text, and where they stand."""
-        end, reach = 0, REACH
-        for token in pipeline.split(text):
-            span = find_token(text, token, end, reach)
-            if span is None:
-                reach = min(2 * reach, len(text))  # after a long address that the pipeline took away
-                continue
-            end, reach = span[1], REACH
-            word = self._index(token, pipeline)
-            if word is not None:
-                yield word, span
+    def _find(self, text: str, pipeline: TextPipeline) -> list[tuple[int, Span]]:
+        """Return the words of the vocabulary that a pipeline finds in a text, and where they stand."""
+        tokens, joined = self._split(text, pipeline)
+        words = [self._word(token, pipeline) for token in tokens]
+        follows = [each and before is not None for each, before in zip(joined, [None, *words], strict=False)]
+        cut = {first: (phrase, n) for phrase, first, n in self._phrases.cut(words, follows)}
+        places, end, reach, i = [], 0, REACH, 0
+        while i < len(tokens):
+            phrase, n = cut.get(i, (None, 1))
+            spans: list[Span] = []
+            for token in tokens[i : i + n]:
+                span = find_token(text, token, end, reach)
+                if span is None:
+                    reach = min(2 * reach, len(text))  # after a long address that the pipeline took away
+                    continue
+                end, reach = span[1], REACH
+                spans.append(span)
+            word = words[i] if phrase is None else phrase
+            number = self._corpus.word_index.get(word) if isinstance(word, str) else word
+            if number is not None and len(spans) == n:
+                places.append((number, (spans[0][0], spans[-1][1])))
+            i += n
+        return places
 
-    def _index(self, token: str, pipeline: TextPipeline) -> int | None:
-        """Return the place of a token's word in the vocabulary."""
+    def _split(self, text: str, pipeline: TextPipeline) -> tuple[list[str], list[bool]]:
+        """Return the tokens of a text, and which may go on with a phrase."""
+        if self._phrases:
+            return pipeline.split_joined(text)
+        tokens = pipeline.split(text)
+        return tokens, [False] * len(tokens)
+
+    def _word(self, token: str, pipeline: TextPipeline) -> str | None:
+        """Return the word that a token becomes, if the vocabulary has it, if only in phrases."""
         known = self._words[pipeline is _DEFAULT]
         if token not in known:
             word = pipeline.word(token)
-            known[token] = None if word is None else self._corpus.word_index.get(word)
+            known[token] = word if word in self._vocabulary else None
         return known[token]
 
 

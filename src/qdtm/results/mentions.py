@@ -51,7 +51,8 @@ def _forms(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
     spoken = [token for token in search.split(word.word) if not search.is_stop_word(token)]
     if len(spoken) > 1:
         return [frozenset({search.fold(token)}) for token in spoken]
-    written = word.matches or spoken or search.split(word.word)
+    single = [match for match in word.matches if " " not in match]
+    written = single or spoken or search.split(word.word)
     return [frozenset([*map(search.fold, written), *map(str.lower, written)])]
 
 
