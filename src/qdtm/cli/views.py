@@ -218,7 +218,7 @@ def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
         share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence_below
         known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the {of} together"))
     if rest >= 0.0005:
-        known.append(("dropped", f"too small to mean much, {rest:.1%} of the {of} together"))
+        known.append(("dropped", f"too small, or found by too few runs, {rest:.1%} of the {of} together"))
     return facts(known)
 
 

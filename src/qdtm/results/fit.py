@@ -89,8 +89,8 @@ class ModelFit:
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     mixtures : tuple of DocumentMixture
-        Which documents each subtopic is the main one of, one a query; empty, or without groups, where it is
-        the one with the largest share.
+        Which documents each subtopic is the main one of, one a query, with groups that are not shown after
+        those that are; empty, or without groups, where it is the one with the largest share.
     """
 
     vocabulary: tuple[str, ...]
@@ -234,7 +234,7 @@ def _check_mixtures(fit: ModelFit) -> None:
     if len(fit.mixtures) not in (0, fit.n_queries):
         raise ValueError(f"{len(fit.mixtures)} mixtures for {fit.n_queries} queries")
     for mixture, counts in zip(fit.mixtures, fit.subtopic_counts, strict=False):
-        if mixture.n_groups and mixture.log_words.shape != counts.shape:
+        if mixture.n_groups and mixture.n_groups < counts.shape[1]:
             raise ValueError(f"{mixture.n_groups} groups of documents for {counts.shape[1]} subtopics")
         if mixture.log_words.shape != (len(fit.vocabulary), mixture.n_groups):
             raise ValueError("groups of documents over another vocabulary")

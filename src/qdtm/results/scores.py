@@ -157,7 +157,10 @@ def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:
 
 
 def first_subtopics(fit: ModelFit, q: int, counts: Any) -> FloatArray | None:
-    """How much the words of documents (D, V) fit each subtopic of query `q`, (D, S); None if nobody knows."""
+    """How much the words of documents (D, V) fit each subtopic of query `q`; None if nobody knows.
+
+    Groups that are not shown as subtopics follow them, (D, S + R).
+    """
     mixture = fit.mixtures[q] if fit.mixtures else None
     if mixture is None or not mixture.n_groups:
         return None
@@ -181,8 +184,9 @@ def main_subtopics(
     tree : sequence of Branch
         Which subtopics are below which; the one with the largest share is looked for on each level, below
         the one found on the level before.
-    first : ndarray of shape (D, S), optional
-        What decides on the first level in place of shares.
+    first : ndarray of shape (D, S + R), optional
+        What decides on the first level in place of shares; where a group is best that is no subtopic, there
+        is none.
 
     Returns
     -------
@@ -196,8 +200,9 @@ def main_subtopics(
     for parent, columns in tree:
         rows = np.flatnonzero((main == parent) & about)
         if first is not None and parent < 0:
-            main[rows] = columns.start + first[rows].argmax(axis=1)
-            share[rows] = shares[rows, main[rows]]
+            best = first[rows].argmax(axis=1)
+            rows, best = rows[best < columns.stop], best[best < columns.stop]
+            main[rows], share[rows] = best, shares[rows, best]
             continue
         largest = shares[rows, columns].max(axis=1, initial=0.0)
         best = columns.start + shares[rows, columns].argmax(axis=1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray
-from qdtm.results.matching import FOUND, Parts, match
+from qdtm.sampler.matching import FOUND, Parts, match
 
 if TYPE_CHECKING:
     from qdtm.sampler.chains import ChainSummary

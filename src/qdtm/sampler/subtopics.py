@@ -12,6 +12,7 @@ default (`split_documents`) begins with the groups of documents that independent
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from qdtm.sampler.consensus import Grouping, group_documents
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.joining import LEAST_PRIOR, MOST_PRIOR
 from qdtm.sampler.kernels import Rules
+from qdtm.sampler.matching import FOUND, Parts, match
 from qdtm.sampler.mixture import DocumentMixture, words_once
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
@@ -33,7 +35,7 @@ from qdtm.sampler.trace import Trace
 PHASE, DEEPER = 2, 3
 """First number of the random streams of phase 2, for a parent topic and for a subtopic that is opened."""
 
-SETTLING = Schedule(20, 20)
+SETTLING = Schedule(20, 20, hurries=True)
 """Sweeps from the groups that chains agree on: tokens find their places, groups stay."""
 
 NO_NEW_TOPICS = 1e-3
@@ -57,7 +59,8 @@ class SubtopicFit:
         The subtopic of each of the parent's tokens in the last sample, -1 if it was not kept.
     trace : Trace
     mixture : DocumentMixture
-        Which documents each subtopic is the main one of; without groups after the paper's phase 2.
+        Which documents each subtopic is the main one of, groups that are not shown after those that are;
+        without groups after the paper's phase 2.
     chains : tuple of ndarray of float32, shape (V, S_c)
         The same tokens in the groups that each chain found, to see what they agree on.
     """
@@ -186,21 +189,22 @@ def split_documents(
     )
     subtopic = chain.assignment.topics  # (M,)
     chain.shards.release()
-    kept = _near_the_topic(result.n_wk, counts, grouping, min_tokens)
+    of_groups = np.zeros((n_words, grouping.n_groups))
+    of_groups[words] = result.n_wk[:, : grouping.n_groups]
+    chains = tuple(_words_of(own, labels[row_of], n_words) for labels in grouping.chains)
+    kept, others = _shown(of_groups, chains, counts, grouping, min_tokens)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
     position[kept] = np.arange(len(kept))
-    whole = np.zeros((n_words, len(kept)))
-    whole[words] = result.n_wk[:, kept]
     found = np.full(int(in_topic.sum()), -1, np.int32)
     found[np.searchsorted(np.flatnonzero(in_topic), where)] = position[subtopic]
-    rest = 1.0 - float(whole.sum()) / max(float(result.n_wk.sum()), 1.0)
+    rest = 1.0 - of_groups[:, kept].sum() / max(float(result.n_wk.sum()), 1.0)
     return SubtopicFit(
-        whole,
-        min(max(rest, 0.0), 1.0),
+        of_groups[:, kept],
+        min(max(float(rest), 0.0), 1.0),
         found,
         result.trace,
-        grouping.mixture.take(kept),
-        tuple(_words_of(own, labels[row_of], n_words) for labels in grouping.chains),
+        grouping.mixture.take(np.concatenate([kept, others])),
+        chains,
     )
 
 
@@ -219,17 +223,38 @@ def _document_words(
     return counts
 
 
-def _near_the_topic(
-    n_wk: NDArray[np.float64], counts: Any, grouping: Grouping, min_tokens: float
-) -> NDArray[np.int64]:
-    """The groups that are large enough, and nearer to the topic than to the rest; largest first."""
-    in_topic = n_wk[:, : grouping.n_groups].sum(axis=0)  # (S,)
+def _shown(
+    of_groups: NDArray[np.float64],
+    chains: Sequence[NDArray[np.float32]],
+    counts: Any,
+    grouping: Grouping,
+    min_tokens: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The groups that are shown as subtopics, largest first, and the others.
+
+    They are large enough, nearer to the topic than to the rest of the corpus, and found by most chains; where
+    none is, the largest is shown.
+    """
+    in_topic = of_groups.sum(axis=0)  # (S,)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     tokens = np.bincount(grouping.labels, lengths, minlength=grouping.n_groups)  # (S,)
-    share = in_topic / np.maximum(tokens, 1.0)
     usual = in_topic.sum() / max(float(tokens.sum()), 1.0)
-    kept = np.flatnonzero((in_topic > 0) & (in_topic >= min_tokens) & (share >= BACK * usual))
-    return kept[np.argsort(-in_topic[kept], kind="stable")]
+    is_near = in_topic / np.maximum(tokens, 1.0) >= BACK * usual
+    is_firm = 2 * _n_found(of_groups, chains) >= len(chains)
+    order = np.argsort(-in_topic, kind="stable")
+    shown = (in_topic > 0) & (in_topic >= min_tokens) & is_near & is_firm
+    if not shown.any():
+        shown[order[0]] = True
+    return order[shown[order]], order[~shown[order]]
+
+
+def _n_found(of_groups: NDArray[np.float64], chains: Sequence[NDArray[np.float32]]) -> NDArray[np.int64]:
+    """In how many chains each group is found, (S,)."""
+    found = np.zeros(of_groups.shape[1], np.int64)
+    for chain in chains:
+        for pair in match(Parts(of_groups).likeness(Parts(chain))):
+            found[pair.left] += pair.likeness >= FOUND
+    return found
 
 
 def _words_of(tokens: NDArray[np.int32], labels: NDArray[np.int64], n_words: int) -> NDArray[np.float32]:
