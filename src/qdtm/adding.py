@@ -114,6 +114,7 @@ def add_query(
                 settings.seed,
                 (q,),
                 name=concepts[q].name,
+                parts=problem.parts,
                 engine=engine,
                 progress=progress,
                 interruption=interruption,

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from qdtm.concepts import Concept
 from qdtm.concepts.choosing import cover_the_corpus
 from qdtm.corpus import Corpus
+from qdtm.corpus.phrases import WordSplit
 from qdtm.embeddings import promotion_graph, similarity_threshold
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors
@@ -83,6 +84,7 @@ class Posed:
             priors=priors_of(settings, corpus.n_words),
             evidence=probabilities_of(evidence),
             before=background.token_topics if background is not None and joins else None,
+            parts=None if (split := WordSplit.of(corpus)) is None else split.matrix,
         )
 
     def promotion(self, settings: Settings) -> tuple[float | None, tuple[RelatedWords, ...]]:

@@ -87,6 +87,18 @@ class DocumentMixture:
         sizes = np.exp(self.log_sizes[groups])
         return DocumentMixture(self.log_words[:, groups], np.log(sizes / sizes.sum()))
 
+    def of_entries(self, parts: Any) -> DocumentMixture:
+        """The same over entries of a vocabulary, each of which stands for its words.
+
+        Parameters
+        ----------
+        parts : CSR matrix of shape (V, V') or None
+            1 where an entry has a word; None if each is one.
+        """
+        if parts is None:
+            return self
+        return DocumentMixture(np.asarray(parts @ self.log_words, np.float32), self.log_sizes)
+
 
 def words_once(counts: Any) -> Any:
     """Count each word once in a document: CSR of the same shape, 1 where it has the word."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,8 @@ class ParentProblem:
         Whether each token promoted in that fit.
     n_before : int
         The queries that are in `before` already.
+    parts : CSR matrix of shape (V, V'), optional
+        1 where an entry of the vocabulary has a word: phrases have several. By default each is a word.
     """
 
     tokens: NDArray[np.int32]
@@ -81,6 +84,7 @@ class ParentProblem:
     before: NDArray[np.int32] | None = None
     promoted_before: NDArray[np.uint8] | None = None
     n_before: int = 0
+    parts: Any = None
 
     @property
     def n_parents(self) -> int:

@@ -141,6 +141,7 @@ def split_documents(
     of: tuple[int, ...],
     *,
     name: str | None = None,
+    parts: Any = None,
     engine: Engine | None = None,
     alone: bool = True,
     progress: ProgressCallback | None = None,
@@ -156,6 +157,8 @@ def split_documents(
         Which tokens are the topic's.
     weights : ndarray of shape (D,)
         The relevance of documents that are about it; 0 for others, which are not split.
+    parts : CSR matrix of shape (V, V'), optional
+        As in `ParentProblem`: documents are grouped by the words of phrases.
 
     See Also
     --------
@@ -163,6 +166,7 @@ def split_documents(
     """
     rows = np.flatnonzero(weights > 0)
     counts = _document_words(tokens, offsets, rows, n_words)
+    counts = counts if parts is None else (counts @ parts).tocsr()
     path = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
     grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path))
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # (N,)
@@ -203,7 +207,7 @@ def split_documents(
         min(max(float(rest), 0.0), 1.0),
         found,
         result.trace,
-        grouping.mixture.take(np.concatenate([kept, others])),
+        grouping.mixture.take(np.concatenate([kept, others])).of_entries(parts),
         chains,
     )
 

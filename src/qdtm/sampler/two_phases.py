@@ -151,6 +151,7 @@ def _second_phase(
             fit.settings.seed,
             (q,),
             name=names[q],
+            parts=problem.parts,
             engine=engine,
             alone=problem.n_parents == 1,
             progress=fit.progress,
