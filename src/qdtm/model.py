@@ -348,7 +348,8 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         background = self._background(corpus, settings, engine)
         if self.encoder is None:
             return views_of(corpus, unit, background=background), None
-        encoded = encode_corpus(self.encoder, corpus, [query.words for query in queries], self.progress)
+        asked = [query.words for query in queries]
+        encoded = encode_corpus(self.encoder, corpus, asked, self.progress, n_jobs=settings.n_jobs)
         views = views_of(corpus, unit, document_vectors=encoded.documents, background=background)
         return views, encoded.queries
 
