@@ -26,6 +26,7 @@ from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import DistinctCorpus
+from qdtm.embeddings.encoder import encode_corpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
@@ -143,7 +144,13 @@ def evidence_of(
 
 
 def document_evidence(
-    corpus: Corpus, query: Any, rule: Rule = "and", *, embeddings: Any = "auto", refuse: bool = True
+    corpus: Corpus,
+    query: Any,
+    rule: Rule = "and",
+    *,
+    embeddings: Any = "auto",
+    encoder: Any = None,
+    refuse: bool = True,
 ) -> Evidence:
     """Say how likely each document is to be about a query asked alone, before any topic is fitted.
 
@@ -152,6 +159,8 @@ def document_evidence(
     query : str, Query or {"name": [words]}
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors, as of the model.
+    encoder : str, path or callable, optional
+        A sentence encoder, as of the model.
 
     Raises
     ------
@@ -162,8 +171,14 @@ def document_evidence(
     vectors = load_vectors(embeddings, inside, also=asked.words.lower().split())
     draft = draft_concept(inside, asked, rule, None, vectors, refuse=refuse)
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    views = views_of(inside, unit)
-    (evidence,) = _learn(views, [_in_reading(inside, views, draft.searched)], None)
+    views, asked_vectors = views_of(inside, unit), None
+    if encoder is not None:
+        encoded = encode_corpus(encoder, inside, [asked.words])
+        views, asked_vectors = (
+            views_of(inside, unit, document_vectors=encoded.documents, reread=encoded.reread),
+            encoded.queries,
+        )
+    (evidence,) = _learn(views, [_in_reading(inside, views, draft.searched)], asked_vectors)
     return evidence.spread(inside.place)
 
 

@@ -1,7 +1,7 @@
 """BERT as a graph for onnxruntime, with weights of 8 bits: named arrays and a configuration in, bytes out.
 
-Dynamic quantisation: a weight matrix is kept in 7 bits with a scale a column; what flows in is quantised as it
-comes. What flows in is one passage: it needs no padding, and none changes the vector of another.
+Dynamic quantisation: a weight matrix is kept in 7 bits with a scale a column; what flows in is quantised as
+it comes. What flows in is one passage: it needs no padding, and none changes the vector of another.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from qdtm.errors import EmbeddingError
 Weights = Mapping[str, NDArray[Any]]
 
 TOP, PIECE_TOP = 63, 127
-"""The largest quantised weight of a matrix, and of a piece. Processors without instructions for 8 bits add up
-two products in 16 bits, which 127 would overflow; the cosine to the original is 0.993, with 127 it is 0.994."""
+"""The largest quantised weight of a matrix, and of a piece. Processors without instructions for 8 bits add
+two products in 16 bits, which 127 would overflow; the cosine to the original is 0.993, with 127 0.994."""
 
 MOST_LAYERS, MOST_SIZE, MOST_WORDS = 48, 8192, 1_000_000
 """What a configuration may claim: the largest encoders have 24 layers, 4,096 numbers and 250,000 pieces."""
@@ -172,7 +172,7 @@ class _Builder:
 
 
 def quantise(values: NDArray[Any], axis: int, top: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return values in 8 bits and the scale of each slice, which is what 1 stands for; the scale has one axis.
+    """Return values in 8 bits and the scale of each slice: what 1 stands for there.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,12 +25,13 @@ from qdtm.cache import atomic_path, cache_directory
 from qdtm.cancellation import check_cancelled
 from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.model_folders import MINILM, open_folder, open_minilm
-from qdtm.errors import EmbeddingError, StorageError
+from qdtm.errors import CorpusError, EmbeddingError, StorageError
 from qdtm.sampler.progress import Progress, ProgressCallback
 from qdtm.settings import n_threads
 
 Encode = Callable[[list[str]], Any]
 Vectors = NDArray[np.float32]
+Reread = Callable[[NDArray[np.int64], Sequence[int]], Vectors]
 
 BATCH = 256
 """Texts that are encoded between two reports of progress."""
@@ -116,10 +118,13 @@ class Encoded:
     ----------
     documents : ndarray of float32, shape (D, e)
     queries : ndarray of float32, shape (Q, e)
+    reread : callable
+        From rows and words of the vocabulary to what it makes of these documents without the words, (n, e).
     """
 
     documents: Vectors
     queries: Vectors
+    reread: Reread
 
 
 def encode_corpus(
@@ -135,7 +140,12 @@ def encode_corpus(
     documents, asked = encode_documents(encode, corpus, progress), _encode(encode, list(queries))
     if len(documents) and documents.shape[1] != asked.shape[1]:
         raise EmbeddingError(_UNEQUAL.format(asked.shape[1], documents.shape[1]))
-    return Encoded(documents, asked)
+
+    def reread(rows: NDArray[np.int64], words: Sequence[int]) -> Vectors:
+        texts = _texts(corpus)
+        return _encode_once(encode, without_words(corpus, [texts[j] for j in rows.tolist()], words), progress)
+
+    return Encoded(documents, asked, reread)
 
 
 def encode_documents(
@@ -150,8 +160,50 @@ def encode_documents(
     Documents of a corpus without texts are encoded by their words. `variant` tells apart encoders that make
     the same of a short sentence.
     """
-    encode = load_encoder(encoder)
-    texts = _texts(corpus)
+    return _encode_once(load_encoder(encoder), _texts(corpus), progress, variant)
+
+
+def without_words(corpus: Corpus, texts: Sequence[str], words: Sequence[int]) -> list[str]:
+    """Return texts without some words of the vocabulary, in whatever form they stand there."""
+    hidden = {corpus.vocabulary[w] for w in words}
+    several = [word.replace("_", " ").split() for word in hidden if "_" in word or " " in word]
+    phrases = [re.compile(r"\W+".join(map(re.escape, parts)), re.IGNORECASE) for parts in several if parts]
+    becomes: dict[str, str] = {}
+
+    def left(found: re.Match[str]) -> str:
+        run = found.group()
+        if run not in becomes:
+            becomes[run] = _left_of(run, corpus, hidden)
+        return becomes[run]
+
+    stripped = []
+    for text in texts:
+        for phrase in phrases:
+            text = phrase.sub(" ", text)
+        stripped.append(_RUN.sub(left, text))
+    return stripped
+
+
+def _left_of(run: str, corpus: Corpus, hidden: set[str]) -> str:
+    """What is left of a run of letters without some words: all or nothing, or without them in the middle."""
+    try:
+        tokens = list(corpus.pipeline(run))
+    except CorpusError:  # a function of the user's that was not saved
+        tokens = []
+    if run.lower() in hidden or (len(tokens) == 1 and tokens[0] in hidden):
+        return ""
+    for token in hidden.intersection(tokens):  # a script without spaces
+        run = run.replace(token, "")
+    return run
+
+
+_RUN = re.compile(r"\w+")
+
+
+def _encode_once(
+    encode: Encode, texts: Sequence[str], progress: ProgressCallback | None, variant: str = ""
+) -> Vectors:
+    """Return a vector a text, from the cache if these were encoded before."""
     path = cache_directory() / "encodings" / f"{_key(encode, texts, variant)}.safetensors"
     kept = _read(path, len(texts))
     if kept is not None:

@@ -1,4 +1,4 @@
-"""Where the weights of a sentence encoder are, and how they become one that runs: a folder in, an encoder out.
+"""The weights of a sentence encoder, and how they become one that runs: a folder in, an encoder out.
 
 A folder has `tokenizer.json` and either `model.safetensors` with `config.json`, of the form of BERT, or
 `model.onnx`; what sentence-transformers adds (`modules.json` and so on) is heeded. Weights from safetensors
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -211,7 +210,7 @@ def _bytes(path: Path, most: int) -> bytes:
     try:
         if not path.is_file():
             raise EmbeddingError(f"The encoder has no {path.name} in {str(path.parent)!r}.")
-        if os.stat(path).st_size > most:
+        if path.stat().st_size > most:
             raise EmbeddingError(f"The file {str(path)!r} is larger than {most:,} bytes.")
         return path.read_bytes()
     except OSError as error:

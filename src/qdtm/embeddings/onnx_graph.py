@@ -71,7 +71,7 @@ class Graph:
     def model(
         self, inputs: Mapping[str, Sequence[int | str]], outputs: Mapping[str, Sequence[int | str]]
     ) -> bytes:
-        """Return the model; inputs are int64 and outputs float32, with sizes that are known or have a name."""
+        """Return the model; inputs are int64, outputs float32; sizes are known or have a name."""
         graph = (
             _parts(1, self._nodes)
             + _text(2, self.name)

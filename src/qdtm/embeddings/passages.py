@@ -116,9 +116,7 @@ class PassageEncoder:
         return np.asarray(found[0], np.float64)
 
 
-def _in_threads(
-    work: Callable[[list[int]], Any], tasks: Sequence[list[int]], n_threads: int
-) -> list[Any]:
+def _in_threads(work: Callable[[list[int]], Any], tasks: Sequence[list[int]], n_threads: int) -> list[Any]:
     """Do all tasks, and return what came of them in order; those that wait are dropped on Ctrl-C."""
     if n_threads == 1 or len(tasks) == 1:
         found = []
@@ -179,7 +177,9 @@ def reading_of(config: Mapping[str, Any], sentence: Mapping[str, Any], pooling: 
     modes = [name for name, chosen in pooling.items() if name.startswith("pooling_mode_") and chosen is True]
     known: dict[str, Pooling] = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(modes) > 1 or any(mode not in known for mode in modes):
-        raise EmbeddingError(f"The encoder pools by {', '.join(modes)}; the mean or the first token is known.")
+        raise EmbeddingError(
+            f"The encoder pools by {', '.join(modes)}; the mean or the first token is known."
+        )
     return Reading(
         max_tokens=min(claimed, positions, MOST_TOKENS),
         pooling=known[modes[0]] if modes else "mean",

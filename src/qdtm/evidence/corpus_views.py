@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from qdtm.sampler.background import Background
 
 T = TypeVar("T")
+Reread = Callable[[NDArray[np.int64], Sequence[int]], NDArray[np.float32]]
 
 MOST_REMEMBERED = 16
 """What was learned of the last queries is remembered: a query that is asked again, with other words left out
@@ -42,6 +43,8 @@ class CorpusViews:
         Of length 1.
     document_vectors : ndarray of float32, shape (D, e), optional
         By a sentence encoder.
+    reread : callable, optional
+        From rows and words to the vectors of these documents without the words.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class CorpusViews:
         background: NDArray[Any] | None = None,
         word_vectors: NDArray[np.float32] | None = None,
         document_vectors: NDArray[np.float32] | None = None,
+        reread: Reread | None = None,
     ) -> None:
         self.weighted = tfidf(counts)
         self.hashes = hashes
@@ -63,6 +67,7 @@ class CorpusViews:
         self.encoded = None if document_vectors is None else MeaningView.of_vectors(document_vectors)
         if self.encoded is not None:
             self.views.append(self.encoded)
+        self._reread = reread
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
 
@@ -73,6 +78,14 @@ class CorpusViews:
             with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
                 last = self._hidden = wanted, [view.hidden(wanted) for view in self.views]
         return last[1]
+
+    def encoded_without(self, words: Sequence[int], rows: NDArray[np.int64]) -> MeaningView | None:
+        """Return the encoder's view with some documents read again, without some words; None without one."""
+        if self.encoded is None or self._reread is None or not len(rows):
+            return self.encoded
+        vectors = self._reread(rows, words)
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            return self.encoded.changed(rows, vectors)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what was made under a key, or make it; the last few are kept."""
@@ -89,6 +102,7 @@ def views_of(
     word_vectors: NDArray[np.float32] | None,
     *,
     document_vectors: NDArray[np.float32] | None = None,
+    reread: Reread | None = None,
     background: Background | None = None,
 ) -> CorpusViews:
     """Make the views of a corpus; those without an encoder are remembered with it.
@@ -99,6 +113,8 @@ def views_of(
         Of length 1.
     document_vectors : ndarray of float32, shape (D, e), optional
         By a sentence encoder.
+    reread : callable, optional
+        From rows and words to the vectors of these documents without the words.
     background : Background, optional
         By default it is learned, if it was not before.
     """
@@ -118,6 +134,7 @@ def views_of(
             background=topics,
             word_vectors=word_vectors,
             document_vectors=document_vectors,
+            reread=reread,
         )
     if document_vectors is None:
         _KNOWN[corpus] = key, views
