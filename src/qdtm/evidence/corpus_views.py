@@ -105,7 +105,7 @@ def views_of(
     reread: Reread | None = None,
     background: Background | None = None,
 ) -> CorpusViews:
-    """Make the views of a corpus; those without an encoder are remembered with it.
+    """Make the views of a corpus; the last are remembered with it.
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ def views_of(
 
         background = background_of(corpus)
     topics = background.word_topic
-    key = (digest(topics), digest(word_vectors))
+    key = (digest(topics), digest(word_vectors), digest(document_vectors))
     known = _KNOWN.get(corpus)
-    if known is not None and known[0] == key and document_vectors is None:
+    if known is not None and known[0] == key:
         return known[1]
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
         views = CorpusViews(
@@ -136,8 +136,7 @@ def views_of(
             document_vectors=document_vectors,
             reread=reread,
         )
-    if document_vectors is None:
-        _KNOWN[corpus] = key, views
+    _KNOWN[corpus] = key, views
     return views
 
 
