@@ -134,8 +134,8 @@ class GoesDeeper(ShowsResult):
         posed = self._pose(inside, queries, settings, rules=rules, before=fit.concepts)
         more = add_query(fit, inside, posed, posed.evidence, settings, self.progress)
         with open_engine(settings) as engine:
-            views, _ = self._views(inside, queries, posed.unit, settings, engine)
-        self._adopt_inside(judge(more, inside, posed.evidence, views), inside)
+            views, query_vectors = self._views(inside, queries, posed.unit, settings, engine)
+        self._adopt_inside(judge(more, inside, posed.evidence, views, query_vectors), inside)
         self.queries, self.rule = list(queries), self.rule if isinstance(self.rule, str) else rules
         return self._result.topics[-1]
 

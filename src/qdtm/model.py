@@ -291,7 +291,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
                 problem, posed.names, settings, self.progress, engine=engine, checkpoint=checkpoint
             )
         fit = freeze(inside, posed, chains, settings, self._parameters())
-        self._adopt(spread_fit(judge(fit, inside, evidence, views), inside, corpus), corpus)
+        self._adopt(spread_fit(judge(fit, inside, evidence, views, query_vectors), inside, corpus), corpus)
         if checkpoint is not None:
             checkpoint.remove()
         return self

@@ -147,14 +147,20 @@ def freeze(
     )
 
 
-def judge(fit: ModelFit, corpus: Corpus, evidence: Sequence[Evidence], views: CorpusViews) -> ModelFit:
+def judge(
+    fit: ModelFit,
+    corpus: Corpus,
+    evidence: Sequence[Evidence],
+    views: CorpusViews,
+    query_vectors: NDArray[np.float32] | None = None,
+) -> ModelFit:
     """Say how likely each document is to be about each query: the evidence, with what the topics add."""
     counts, strength = corpus.document_term_matrix, np.stack([one.strength for one in evidence], axis=1)
     if cover_the_corpus(evidence):
         shares = document_topics(counts, fit.word_topic)[:, : fit.n_queries]
         possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
         with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-            rivals = rival_posteriors(views, shares, strength)
+            rivals = rival_posteriors(views, shares, strength, query_vectors)
         relevance = np.where(possible, rivals, 0.0).astype(np.float32)
     else:
         revised = with_topics(evidence, counts, corpus.tokens, corpus.offsets, fit.token_topics)

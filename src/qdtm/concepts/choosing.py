@@ -98,7 +98,12 @@ def choose(
     --------
     build_concepts : for the other parameters.
     """
-    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
+    near = None
+    if query_vectors is not None and (encoded := views.encoded) is not None:
+        near = [encoded.near(vector) for vector in query_vectors]
+    drafts = draft_concepts(
+        corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse, nearness=near
+    )
     found = [
         _find_readings(views, draft.searched) if readings or draft.searched.query.reading else ()
         for draft in drafts
