@@ -167,6 +167,8 @@ def describe(
             )
             for w in related_words(phrase, corpus, searched.words, vectors, nearness)
         )
+    said = {name for word in words if word.status == "unknown" for name in word.closest}
+    new = [each for each in related if each.word not in said]
     return QueryCheck(
         name=searched.query.name,
         words=tuple(words),
@@ -177,7 +179,7 @@ def describe(
         n_excluded=searched.retrieval.n_excluded,
         verdict=verdict,
         reason=reason_of(searched, words, found),
-        advice=" ".join(filter(None, [advice_of(searched, words, barred, found), propose(related)])),
+        advice=" ".join(filter(None, [advice_of(searched, words, barred, found), propose(new)])),
         n_named=found.n_named,
         n_mainly=found.n_mainly,
         named=() if found.is_refused else _best_named(searched, corpus),
