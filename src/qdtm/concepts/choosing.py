@@ -26,7 +26,6 @@ from qdtm.concepts.search import SearchedQuery, search
 from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import DistinctCorpus
-from qdtm.embeddings.encoder import encode_corpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
@@ -178,6 +177,8 @@ def document_evidence(
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
     views, asked_vectors = views_of(inside, unit), None
     if encoder is not None:
+        from qdtm.embeddings.encoder import encode_corpus  # needs more than reading a concept does
+
         encoded = encode_corpus(encoder, inside, [asked.words])
         views, asked_vectors = (
             views_of(inside, unit, document_vectors=encoded.documents, reread=encoded.reread),

@@ -27,7 +27,6 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.model_folders import MINILM, open_folder, open_minilm
 from qdtm.errors import CorpusError, EmbeddingError, StorageError
 from qdtm.sampler.progress import Progress, ProgressCallback
-from qdtm.settings import n_threads
 
 Encode = Callable[[list[str]], Any]
 Vectors = NDArray[np.float32]
@@ -64,6 +63,8 @@ def load_encoder(encoder: str | os.PathLike[str] | Encode, n_jobs: int | None = 
     """
     if callable(encoder):
         return encoder
+    from qdtm.settings import n_threads  # loads the sampler
+
     name = os.fspath(encoder)
     if name == MINILM:
         return open_minilm(n_threads(n_jobs))

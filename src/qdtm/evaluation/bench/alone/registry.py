@@ -27,7 +27,7 @@ from qdtm.evaluation.systems.registry import SystemOptions
 ENCODED = (f"{OURS}-encoder", f"{EVIDENCE}-encoder")
 """The query-driven model and its evidence with MiniLM."""
 
-ROWS = (OURS, EVIDENCE, *ENCODED, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES)
+ROWS = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES, *ENCODED)
 """All rows, in order."""
 
 USUAL = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "seeded-lda")
