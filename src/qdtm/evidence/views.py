@@ -278,6 +278,11 @@ class MeaningView:
         """Return the vectors of some documents without what all have in common, (n, d)."""
         return self._features.rows(rows)[:, 1:].astype(np.float64)
 
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors of all documents without what all have in common, of length 1, (D, d)."""
+        return self._features.all_rows[:, 1:]
+
     def near(self, vector: NDArray[Any]) -> FloatArray:
         """How near each document is to a vector of the same kind, (D,)."""
         weights = self._as_features(vector[None])[0].astype(np.float64)
@@ -324,6 +329,11 @@ class _Features:
     def changed(self, at: IntArray, instead: NDArray[np.float32]) -> _Features:
         """Return the same with some rows changed, the others being shared."""
         return _Features(self._rows, at, instead)
+
+    @property
+    def all_rows(self) -> NDArray[np.float32]:
+        """All rows; they are shared if none is changed."""
+        return self._rows if not len(self._at) else self.rows(np.arange(len(self._rows)))
 
     def rows(self, rows: IntArray) -> NDArray[np.float32]:
         """Return some of the rows, (n, d)."""
