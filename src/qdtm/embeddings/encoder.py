@@ -143,8 +143,7 @@ def encode_corpus(
         raise EmbeddingError(_UNEQUAL.format(asked.shape[1], documents.shape[1]))
 
     def reread(rows: NDArray[np.int64], words: Sequence[int]) -> Vectors:
-        texts = _texts(corpus)
-        return _encode_once(encode, without_words(corpus, [texts[j] for j in rows.tolist()], words), progress)
+        return _encode_once(encode, without_words(corpus, _texts(corpus, rows.tolist()), words), progress)
 
     return Encoded(documents, asked, reread)
 
@@ -214,15 +213,17 @@ def _encode_once(
     return vectors
 
 
-def _texts(corpus: Corpus) -> list[str]:
-    texts = [(document.text or "")[:LONGEST] for document in corpus.documents]
-    if not any(texts):
-        words = corpus.vocabulary
-        return [
-            " ".join(words[w] for w in corpus.tokens[start:end].tolist())
-            for start, end in pairwise(corpus.offsets.tolist())
-        ]
-    return texts
+def _texts(corpus: Corpus, rows: Sequence[int] | None = None) -> list[str]:
+    """Return the texts of some documents, or of all; the words of those that have no texts."""
+    documents = corpus.documents if rows is None else corpus.documents.select(rows)
+    texts = [(document.text or "")[:LONGEST] for document in documents]
+    if any(texts):
+        return texts
+    words, spans = corpus.vocabulary, list(pairwise(corpus.offsets.tolist()))
+    return [
+        " ".join(words[w] for w in corpus.tokens[start:end].tolist())
+        for start, end in (spans if rows is None else [spans[j] for j in rows])
+    ]
 
 
 def _encode_all(encode: Encode, texts: Sequence[str], progress: ProgressCallback | None) -> Vectors:
