@@ -134,14 +134,14 @@ class GoesDeeper(ShowsResult):
         rules = [*(concept.rule for concept in fit.concepts), rule]
         posed = self._pose(inside, queries, settings, rules=rules, before=fit.concepts)
         with open_engine(settings) as engine:
-            views, _ = self._views(inside, queries, posed.unit, settings, engine)
+            views, query_vectors = self._views(inside, queries, posed.unit, settings, engine)
         more, relevance = add_query(
             fit,
             inside,
             posed,
             posed.evidence,
             settings,
-            partial(judge, inside, posed.evidence, views),
+            partial(judge, inside, posed.evidence, views, query_vectors),
             self.progress,
         )
         self._adopt_inside(with_relevance(more, inside, posed.evidence, relevance), inside)

@@ -84,9 +84,10 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
         model; "auto" takes "glove" for English, else "corpus"; None does without.
     encoder : str, path or callable, optional
-        A sentence encoder for a second look at the documents (extra `encoder`): a model of
-        sentence-transformers by name or folder, or a function from texts to vectors. What it
-        makes of documents and queries is one more view of the evidence, beside words and word vectors.
+        A sentence encoder for a second look at the documents (extra `encoder`): "minilm", a folder with a
+        model, a name of sentence-transformers where that is installed, or a function from texts to vectors.
+        What it makes of documents and queries is one more view of the evidence, beside words and word
+        vectors.
     similarity_threshold : "auto" or float
         The cosine above which words are related; "auto" picks it from the vectors.
     promotion_weight : float
@@ -290,7 +291,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
 
             def judged(parents: ParentFit) -> NDArray[np.float32]:
                 words = parents.word_topic.astype(np.float32)
-                return judge(inside, evidence, views, parents.token_topics, words)
+                return judge(inside, evidence, views, query_vectors, parents.token_topics, words)
 
             chains = run_chains(
                 problem,
@@ -362,8 +363,15 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         background = self._background(corpus, settings, engine)
         if self.encoder is None:
             return views_of(corpus, unit, background=background), None
-        encoded = encode_corpus(self.encoder, corpus, [query.words for query in queries], self.progress)
-        views = views_of(corpus, unit, document_vectors=encoded.documents, background=background)
+        asked = [query.words for query in queries]
+        encoded = encode_corpus(self.encoder, corpus, asked, self.progress, n_jobs=settings.n_jobs)
+        views = views_of(
+            corpus,
+            unit,
+            document_vectors=encoded.documents,
+            reread=encoded.reread,
+            background=background,
+        )
         return views, encoded.queries
 
     def _parameters(self) -> dict[str, Any]:

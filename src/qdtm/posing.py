@@ -163,6 +163,7 @@ def judge(
     corpus: Corpus,
     evidence: Sequence[Evidence],
     views: CorpusViews,
+    query_vectors: NDArray[np.float32] | None,
     token_topics: NDArray[np.int32],
     word_topic: NDArray[np.float32],
 ) -> NDArray[np.float32]:
@@ -172,7 +173,7 @@ def judge(
     shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-        rivals = rival_posteriors(views, shares, _strength(evidence))
+        rivals = rival_posteriors(views, shares, _strength(evidence), query_vectors)
     return np.where(possible, rivals, 0.0).astype(np.float32)
 
 

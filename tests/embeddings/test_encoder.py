@@ -1,12 +1,14 @@
 """The encoder: what comes back is checked, kept, and used for relevance; nothing is fetched."""
 
-import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.embeddings.encoder import encode_documents
+from qdtm.embeddings import encoder as encoder_module
+from qdtm.embeddings import model_folders
+from qdtm.embeddings.encoder import encode_corpus, encode_documents, without_words
 from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 
 SAID = ["a fire in the forest", "rain and more rain", "fire again", "cricket in the rain", "fire"]
@@ -87,17 +89,39 @@ def test_an_encoder_that_makes_no_sense_is_refused_in_one_line(encoder, why):
     assert "\n" not in str(refused.value)
 
 
-def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtraError, match=r"qdtm\[encoder\]"):
+@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
+def test_a_missing_extra_is_named(monkeypatch, package):
+    monkeypatch.setattr(model_folders, "find_spec", lambda name: None if name == package else find_spec(name))
+    with pytest.raises(MissingExtraError, match=rf"{package}.*qdtm\[encoder\]"):
+        encode_documents("minilm", Corpus.from_texts(TEXTS))
+
+
+def test_a_name_without_sentence_transformers_is_refused_with_a_way_out(monkeypatch):
+    monkeypatch.setattr(encoder_module, "find_spec", lambda _: None)
+    with pytest.raises(EmbeddingError, match="give 'minilm' or a folder"):
         encode_documents("some-model", Corpus.from_texts(TEXTS))
 
 
 def test_a_model_that_is_not_there_is_refused(monkeypatch, tmp_path):
-    pytest.importorskip("sentence_transformers", reason="needs the extra 'encoder'")
+    pytest.importorskip("sentence_transformers", reason="names need sentence-transformers")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(EmbeddingError, match="name another one"):
         encode_documents(str(tmp_path / "nothing"), Corpus.from_texts(TEXTS))
+
+
+def test_words_are_hidden_in_every_form():
+    corpus = Corpus.from_texts(TEXTS + ["Fires and fire, in forests"] * 3)
+    words = [corpus.word_index[word] for word in ("fire", "forest")]
+    (left,) = without_words(corpus, ["The FIRES: a fire's end, in forests of firewood"], words)
+    assert left.split() == ["The", ":", "a", "'s", "end,", "in", "of", "firewood"]
+
+
+def test_documents_that_name_a_query_are_read_again_without_it():
+    corpus = Corpus.from_texts(TEXTS)
+    encoded = encode_corpus(Counting(), corpus, ["fire"])
+    rows, word = np.array([0, 2]), corpus.word_index["fire"]
+    assert encoded.documents[rows, 0].tolist() == pytest.approx([1.1, 1.1])
+    assert encoded.reread(rows, [word])[:, 0].tolist() == pytest.approx([0.1, 0.1])
 
 
 @pytest.mark.parametrize("encoder", [3, "", ["a"]])

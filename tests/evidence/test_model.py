@@ -8,7 +8,7 @@ from qdtm.concepts.choosing import document_evidence
 from qdtm.errors import PassingQueryError, QueryError
 from qdtm.evidence.breadth import sigmoid
 from qdtm.evidence.corpus_views import views_of
-from qdtm.evidence.model import LEAST_WORTH, combine, learn_evidence, probabilities, worths
+from qdtm.evidence.model import LEAST_WORTH, combine, learn_evidence, probabilities, stacked, worths
 from qdtm.sampler.background import Background, background_of
 
 from .worlds import plant_names, write_many
@@ -187,3 +187,50 @@ def test_all_documents_name_it():
     evidence = ask(Corpus.from_tokens([["named", "a", "b"], ["named", "c"], ["b", "named"]] * 5))
     assert (evidence.probability > 0.5).all()
     assert sigmoid(np.zeros(1))[0] == 0.5
+
+
+class TestEncoder:
+    """The encoder's view: worth what it tells of names that it did not see."""
+
+    def test_looks_that_tell_the_same_share_their_weight(self):
+        rng = np.random.default_rng(0)
+        strength = (np.arange(400) < 80) * 0.8
+        hashes = rng.permutation(400).astype(np.uint64)
+        one, other = (np.where(strength > 0, 1.0, 0.0) + rng.normal(0, 0.5, 400) for _ in range(2))
+        alone = stacked([one, other], strength, hashes)
+        doubled = stacked([one, one, other], strength, hashes)
+        assert alone[0] / sum(alone) == pytest.approx(0.5, abs=0.15)
+        assert doubled[2] / sum(doubled) > 1.2 / 3.0  # by its worth alone it would have a third
+
+    def test_a_look_that_tells_nothing_counts_for_little(self):
+        rng = np.random.default_rng(1)
+        strength = (np.arange(400) < 80) * 0.8
+        telling = np.where(strength > 0, 1.0, 0.0) + rng.normal(0, 0.5, 400)
+        weights = stacked([telling, rng.normal(0, 1, 400)], strength, np.arange(400, dtype=np.uint64))
+        assert weights[1] < 0.2 * weights[0]
+
+    def test_without_others_nothing_is_learned(self):
+        looks = [np.arange(4.0), np.ones(4)]
+        assert sum(stacked(looks, np.full(4, 0.5), np.arange(4, dtype=np.uint64))) == pytest.approx(1.0)
+
+    def test_an_encoder_that_only_sees_the_name_is_worth_little(self, planted):
+        """Its vectors tell who has the word, which is hidden from it; it must not change who is about it."""
+        corpus, themes = planted
+        seen = ask(
+            corpus, encoder=lambda texts: [["named" in text, len(text) % 7 - 3, 1.0] for text in texts]
+        )
+        best = np.argsort(-seen.probability, kind="stable")[:150]
+        assert (themes[best] == "cat").mean() > 0.9
+
+    def test_an_encoder_that_knows_the_theme_helps(self):
+        corpus, themes = plant_names(3, {"cat": 60, "ship": 300, "tree": 300}, {"cat": 0.15})
+
+        def knows(texts):
+            return [[text.count(f" {theme}") + 0.1 for theme in ("cat", "ship", "tree")] for text in texts]
+
+        def found(**options):
+            best = np.argsort(-ask(corpus, **options).probability, kind="stable")[:60]
+            return (themes[best] == "cat").mean()
+
+        assert found(encoder=knows) >= found()
+        assert found(encoder=knows) > 0.95

@@ -53,3 +53,16 @@ def test_shares_of_0_and_1_are_no_trouble():
     shares = np.zeros((40, 2))
     shares[:20, 0] = shares[20:, 1] = 1.0
     assert np.isfinite(rival_posteriors(bare_views(random_counts(0)), shares, np.zeros((40, 2)))).all()
+
+
+def test_documents_near_a_query_are_likelier_to_be_about_it():
+    counts = random_counts(0, 60)
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(60, 4)).astype(np.float32)
+    views = bare_views(counts, document_vectors=vectors)
+    shares, strength = rng.dirichlet(np.ones(3), 60)[:, :2], np.zeros((60, 2))
+    plain = rival_posteriors(views, shares, strength)
+    towards = np.stack([vectors[7], -vectors[7]])
+    asked = rival_posteriors(views, shares, strength, towards)
+    assert asked[7, 0] > plain[7, 0]
+    assert asked[7, 1] < plain[7, 1]

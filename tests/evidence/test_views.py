@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from qdtm.evidence.views import (
+    ENCODED_RIDGE,
     HEARD,
-    RIDGE,
     TOPIC_DOUBT,
     WORD_DOUBT,
     MeaningView,
@@ -86,7 +86,7 @@ class TestLoops:
         expected = []
         for j in range(N_DOCUMENTS):
             others = np.arange(N_DOCUMENTS) != j
-            gram = x[others].T @ x[others] + RIDGE * np.eye(7)
+            gram = x[others].T @ x[others] + ENCODED_RIDGE * np.eye(7)
             expected.append(x[j] @ np.linalg.solve(gram, x[others].T @ labels[others]))
         np.testing.assert_allclose(MeaningView.of_vectors(vectors)(labels), expected, rtol=1e-5, atol=1e-6)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    encoder_option,
     no_cache_option,
     output_options,
     query_options,
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
 @read_options
 @text_options
 @seed_option
+@encoder_option
 @no_cache_option
 @output_options
-def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
+def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **options: Any) -> None:
     """Check queries in CORPUS and show their concept words.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -41,7 +43,8 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
 
     Each concept word comes with its score, how many documents have it, how many of those the query retrieves,
     and the documents that support it best. Of a query that documents only mention, these are listed instead.
-    Where documents mean several things by a query, these are listed too; choose one with --reading.
+    Where documents mean several things by a query, these are listed too; choose one with --reading. For a
+    query that documents hardly have, words near it in meaning are proposed: by word vectors, or --encoder.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
@@ -52,7 +55,7 @@ def concepts(corpus: str, seed: int, as_json: bool, **options: Any) -> None:
     with warnings_as_notes(notes := notes_console()):
         read = open_corpus(corpus, options, notes)
         vectors = _load_vectors(parameters.pop("embeddings"), read, queries, seed)
-        checks = _check(read, queries, parameters, vectors)
+        checks = _check(read, queries, parameters, vectors, encoder)
         try:
             found = _expand(read, queries, checks, vectors, parameters, notes)
         except QueryError:
@@ -72,12 +75,16 @@ def _load_vectors(
 
 
 def _check(
-    corpus: Corpus, queries: Sequence[Query], parameters: dict[str, Any], vectors: WordVectors | None
+    corpus: Corpus,
+    queries: Sequence[Query],
+    parameters: dict[str, Any],
+    vectors: WordVectors | None,
+    encoder: str | None,
 ) -> list[QueryCheck]:
     from qdtm.concepts import check_query
 
     return [
-        check_query(corpus, query, rule, vectors=vectors, refuse=parameters["refuse"])
+        check_query(corpus, query, rule, vectors=vectors, encoder=encoder, refuse=parameters["refuse"])
         for query, rule in zip(queries, _rules(parameters["rule"], queries), strict=True)
     ]
 

@@ -124,6 +124,11 @@ query_options = together(
     ),
 )  # fmt: skip
 
+encoder_option = click.option(
+    "--encoder", metavar="[NAME|DIR]", is_flag=False, flag_value="minilm",
+    help="Judge relevance with a sentence encoder: MiniLM, a folder, a name (extra 'encoder').",
+)  # fmt: skip
+
 model_options = together(
     click.option(
         "--preset", type=click.Choice(["default", "paper"]), default="default", show_default=True,
@@ -133,8 +138,7 @@ model_options = together(
         "--background", "n_background_topics", type=number_or_auto, default="auto", show_default=True,
         metavar="N", help="Topics that the rest of the corpus starts with.",
     ),
-    click.option("--encoder", metavar="NAME",
-                 help="A sentence encoder, by name or folder, to judge relevance with (extra 'encoder')."),
+    encoder_option,
     click.option("--promotion-weight", type=float, default=0.3, show_default=True, metavar="U",
                  help="What a word adds to related concept words."),
     click.option("--no-promotion", is_flag=True, help="Do without word vectors in the model."),

@@ -6,6 +6,7 @@ from qdtm.concepts.concept import Concept, ConceptReading, ConceptWord, Rejected
 from qdtm.concepts.expand import build_concepts
 from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.concepts.query import Query, as_queries
+from qdtm.concepts.related import RelatedWord
 from qdtm.concepts.verdict import WordCheck
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Query",
     "QueryCheck",
     "RejectedWord",
+    "RelatedWord",
     "WordCheck",
     "as_queries",
     "build_concepts",

@@ -7,14 +7,16 @@ how many are mainly about it, and a verdict with its reason and a way out.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.concepts.query import Query, Rule
+from qdtm.concepts.related import RelatedWord, related_words
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of
 from qdtm.concepts.search import SearchedQuery, search
-from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
 from qdtm.concepts.verdict import (
     MAINLY,
     SHOWN,
@@ -23,6 +25,7 @@ from qdtm.concepts.verdict import (
     Verdict,
     WordCheck,
     advice_of,
+    propose,
     reason_of,
     verdict_of,
 )
@@ -61,6 +64,8 @@ class QueryCheck:
         Documents that name the query, and those of them that are mainly about it.
     named : tuple of int
         Up to ten documents that name it, those that name it most first; rows of the corpus as it came.
+    related : tuple of RelatedWord
+        Of a query that is absent or mentioned in passing: words near it in meaning that documents do have.
     """
 
     name: str
@@ -76,6 +81,7 @@ class QueryCheck:
     n_named: int = 0
     n_mainly: int = 0
     named: tuple[int, ...] = ()
+    related: tuple[RelatedWord, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -99,6 +105,7 @@ def check_query(
     rule: Rule = "and",
     *,
     vectors: WordVectors | None = None,
+    encoder: Any = None,
     refuse: bool = True,
 ) -> QueryCheck:
     """Say whether a query can be answered in a corpus, before anything is fitted.
@@ -112,6 +119,8 @@ def check_query(
         them counts.
     vectors : WordVectors, optional
         To suggest words of similar meaning for unknown ones.
+    encoder : str, path or callable, optional
+        A sentence encoder, as of the model: it suggests what documents near the query have in common.
     refuse : bool
         Whether a query with a word that no document has is "absent"; else it is asked without the word.
 
@@ -122,7 +131,16 @@ def check_query(
     """
     query = Query(query) if isinstance(query, str) else query
     inside = getattr(corpus, "distinct", corpus)
-    return describe(search(inside, query, rule), inside, vectors, refuse=refuse)
+    nearness = None if encoder is None else _nearness(encoder, inside, query)
+    return describe(search(inside, query, rule), inside, vectors, refuse=refuse, nearness=nearness)
+
+
+def _nearness(encoder: Any, corpus: Any, query: Query) -> FloatArray:
+    """How near each document is to a query by a sentence encoder, (D,)."""
+    from qdtm.embeddings.encoder import encode_corpus  # needs more than a check does
+
+    encoded = encode_corpus(encoder, corpus, [query.words])
+    return np.asarray(encoded.documents @ encoded.queries[0], np.float64)
 
 
 def describe(
@@ -131,13 +149,26 @@ def describe(
     vectors: WordVectors | None = None,
     *,
     refuse: bool = True,
+    nearness: FloatArray | None = None,
 ) -> QueryCheck:
-    """Put what a search found into words."""
+    """Put what a search found into words; with nearness, (D,), of documents by a sentence encoder."""
     text = [replace(word, n_in_text=searched.phrases.get(word, word.n_in_text)) for word in searched.text]
     words = [_check_word(word, "query", corpus, vectors) for word in text]
     words += [_check_word(word, "keyword", corpus, vectors) for word in searched.keywords]
     barred = [_check_word(word, "query", corpus, None) for word in searched.barred]
     found = _found(searched, corpus, refuse)
+    verdict = verdict_of(searched, found)
+    related: tuple[RelatedWord, ...] = ()
+    if verdict in ("absent", "passing") and searched.query.words:
+        phrase = searched.query.words.lower().split()
+        related = tuple(
+            RelatedWord(
+                corpus.vocabulary[w], _count(corpus, TermIndex.of(corpus).documents_of(w)[0].astype(np.int64))
+            )
+            for w in related_words(phrase, corpus, searched.words, vectors, nearness)
+        )
+    said = {name for word in words if word.status == "unknown" for name in word.closest}
+    new = [each for each in related if each.word not in said]
     return QueryCheck(
         name=searched.query.name,
         words=tuple(words),
@@ -146,12 +177,13 @@ def describe(
         n_and=0 if found.is_refused else _count(corpus, searched.by_and.documents),
         n_or=_count(corpus, searched.by_or.documents),
         n_excluded=searched.retrieval.n_excluded,
-        verdict=verdict_of(searched, found),
+        verdict=verdict,
         reason=reason_of(searched, words, found),
-        advice=advice_of(searched, words, barred, found),
+        advice=" ".join(filter(None, [advice_of(searched, words, barred, found), propose(new)])),
         n_named=found.n_named,
         n_mainly=found.n_mainly,
         named=() if found.is_refused else _best_named(searched, corpus),
+        related=related,
     )
 
 

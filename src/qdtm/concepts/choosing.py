@@ -97,7 +97,12 @@ def choose(
     --------
     build_concepts : for the other parameters.
     """
-    drafts = draft_concepts(corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse)
+    near = None
+    if query_vectors is not None and (encoded := views.encoded) is not None:
+        near = [encoded.near(vector) for vector in query_vectors]
+    drafts = draft_concepts(
+        corpus, queries, expansion=expansion, rule=rule, vectors=vectors, refuse=refuse, nearness=near
+    )
     found = [
         _find_readings(views, draft.searched) if readings or draft.searched.query.reading else ()
         for draft in drafts
@@ -143,7 +148,13 @@ def evidence_of(
 
 
 def document_evidence(
-    corpus: Corpus, query: Any, rule: Rule = "and", *, embeddings: Any = "auto", refuse: bool = True
+    corpus: Corpus,
+    query: Any,
+    rule: Rule = "and",
+    *,
+    embeddings: Any = "auto",
+    encoder: Any = None,
+    refuse: bool = True,
 ) -> Evidence:
     """Say how likely each document is to be about a query asked alone, before any topic is fitted.
 
@@ -152,6 +163,8 @@ def document_evidence(
     query : str, Query or {"name": [words]}
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors, as of the model.
+    encoder : str, path or callable, optional
+        A sentence encoder, as of the model.
 
     Raises
     ------
@@ -162,8 +175,16 @@ def document_evidence(
     vectors = load_vectors(embeddings, inside, also=asked.words.lower().split())
     draft = draft_concept(inside, asked, rule, None, vectors, refuse=refuse)
     unit = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary).unit
-    views = views_of(inside, unit)
-    (evidence,) = _learn(views, [_in_reading(inside, views, draft.searched)], None)
+    views, asked_vectors = views_of(inside, unit), None
+    if encoder is not None:
+        from qdtm.embeddings.encoder import encode_corpus  # needs more than reading a concept does
+
+        encoded = encode_corpus(encoder, inside, [asked.words])
+        views, asked_vectors = (
+            views_of(inside, unit, document_vectors=encoded.documents, reread=encoded.reread),
+            encoded.queries,
+        )
+    (evidence,) = _learn(views, [_in_reading(inside, views, draft.searched)], asked_vectors)
     return evidence.spread(inside.place)
 
 

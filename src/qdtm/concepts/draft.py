@@ -19,7 +19,7 @@ from qdtm.concepts.query import Extractor, Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, phrases_asked_for, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
-from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
 from qdtm.corpus.phrases import PhraseIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import PassingQueryError, QueryError
@@ -105,6 +105,7 @@ def draft_concept(
     *,
     refuse: bool = True,
     within: NDArray[np.bool_] | None = None,
+    nearness: FloatArray | None = None,
 ) -> Draft:
     """Search for a query, and rank the words that could stand for it.
 
@@ -112,6 +113,8 @@ def draft_concept(
     ----------
     within : ndarray of bool, shape (D,), optional
         Only these documents are taken to name the query; by default all that do.
+    nearness : ndarray of float64, shape (D,), optional
+        How near each document is to the query by a sentence encoder, to propose words with.
 
     Raises
     ------
@@ -124,7 +127,7 @@ def draft_concept(
     index = TermIndex.of(corpus)
     searched = search(corpus, query, rule)
     searched = searched if within is None else searched.within(within)
-    check = describe(searched, corpus, vectors, refuse=refuse)
+    check = describe(searched, corpus, vectors, refuse=refuse, nearness=nearness)
     message = f"Query '{query.name}': {check.reason} {check.advice}".rstrip()
     if check.verdict == "absent":
         raise QueryError(message)

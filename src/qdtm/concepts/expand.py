@@ -88,14 +88,22 @@ def draft_concepts(
     rule: Rule | Sequence[Rule],
     vectors: WordVectors | None,
     refuse: bool = True,
+    nearness: Sequence[FloatArray] | None = None,
 ) -> list[Draft]:
-    """Draft a concept for each query: the first half of `build_concepts`."""
+    """Draft a concept for each query: the first half of `build_concepts`.
+
+    Parameters
+    ----------
+    nearness : sequence of ndarray of float64, shape (D,), optional
+        How near each document is to each query by a sentence encoder, to propose words with.
+    """
     asked = as_queries(queries)
     _check_expansion(expansion)
     rules = _rules(rule, len(asked))
+    near_each: Sequence[FloatArray | None] = nearness or [None] * len(asked)
     drafts = [
-        draft_concept(corpus, q, r, expansion, vectors, refuse=refuse)
-        for q, r in zip(asked, rules, strict=True)
+        draft_concept(corpus, q, r, expansion, vectors, refuse=refuse, nearness=near)
+        for q, r, near in zip(asked, rules, near_each, strict=True)
     ]
     _refuse_twins(drafts)
     return drafts

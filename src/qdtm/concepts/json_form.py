@@ -14,6 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from qdtm.concepts.check import QueryCheck
 from qdtm.concepts.concept import Concept, ConceptReading, ConceptWord, RejectedWord
 from qdtm.concepts.query import Query
+from qdtm.concepts.related import RelatedWord
 from qdtm.concepts.verdict import WordCheck
 from qdtm.errors import QdtmError, StorageError
 
@@ -24,6 +25,7 @@ _KINDS: tuple[type[Any], ...] = (
     Query,
     QueryCheck,
     RejectedWord,
+    RelatedWord,
     WordCheck,
 )
 _HINTS = {kind: get_type_hints(kind) for kind in _KINDS}
@@ -44,7 +46,9 @@ def concept_from_json(values: Mapping[str, Any]) -> Concept:
     """
     try:
         check = dict(
-            values["check"], words=tuple(_make(WordCheck, word) for word in values["check"]["words"])
+            values["check"],
+            words=tuple(_make(WordCheck, word) for word in values["check"]["words"]),
+            related=tuple(_make(RelatedWord, word) for word in values["check"].get("related", ())),
         )
         parts = dict(
             values,

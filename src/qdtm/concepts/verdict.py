@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from qdtm.concepts.related import RelatedWord
 from qdtm.concepts.resolve import Status
 from qdtm.concepts.search import SearchedQuery
 
@@ -149,6 +150,14 @@ def advice_of(
     advice += passed
     advice += [_not_excluded(word) for word in barred if word.status not in ("known", "rare", "in text")]
     return " ".join([*advice, *_way_out(searched, found)])
+
+
+def propose(related: Sequence[RelatedWord]) -> str:
+    """Name words near a query that documents do have; empty if there are none."""
+    if not related:
+        return ""
+    said = [f"'{each.word}' ({each.n_documents:,})" for each in related]
+    return f"Near it in meaning, with the documents that have them: {', '.join(said)}."
 
 
 _OTHER_WORDS = "Try another word for the same thing, or give keywords of your own."

@@ -1,17 +1,19 @@
 """Documents as vectors by a sentence encoder: a corpus in, a vector a document out.
 
-Any model of sentence-transformers, by name or as a folder (then nothing is fetched), or a function of the
-user's own. To encode is slow (minutes on a CPU), so it is done once: the vectors are kept in the cache
-folder, under a name that changes with the texts and with what the encoder makes of a sentence.
+MiniLM from a package that carries it, a folder with a model, a model of sentence-transformers by name where
+that is installed, or a function of the user's own. To encode takes a while (minutes on a CPU), so it is done
+once: the vectors are kept in the cache folder, under a name that changes with the texts and the encoder.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,49 +22,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.cache import atomic_path, cache_directory
+from qdtm.cancellation import check_cancelled
 from qdtm.corpus.corpus import Corpus
-from qdtm.errors import EmbeddingError, MissingExtraError, StorageError
+from qdtm.embeddings.model_folders import MINILM, open_folder, open_minilm
+from qdtm.errors import CorpusError, EmbeddingError, StorageError
 from qdtm.sampler.progress import Progress, ProgressCallback
 
 Encode = Callable[[list[str]], Any]
 Vectors = NDArray[np.float32]
+Reread = Callable[[NDArray[np.int64], Sequence[int]], Vectors]
 
 BATCH = 256
 """Texts that are encoded between two reports of progress."""
 
 LONGEST = 20_000
-"""Characters of a text that are given to the encoder; it reads fewer."""
+"""Characters of a text that are given to the encoder; of longer ones the first."""
 
 _PROBE = "What is this document about?"
 
 _UNEQUAL = "The encoder gave vectors of {} numbers after some of {}; give one that makes them equally long."
 
 
-def load_encoder(encoder: str | os.PathLike[str] | Encode) -> Encode:
+def load_encoder(encoder: str | os.PathLike[str] | Encode, n_jobs: int | None = None) -> Encode:
     """Return a function from texts to vectors.
 
     Parameters
     ----------
     encoder : str, path or callable
-        A model of sentence-transformers, by name or folder; or the function itself.
+        "minilm"; a folder with a model; the name of one of sentence-transformers, where that is installed; or
+        the function itself.
+    n_jobs : int, optional
+        Threads; by default as many as there are cores. The vectors do not depend on it.
 
     Raises
     ------
     MissingExtraError
-        If sentence-transformers is not installed.
+        If the extra `encoder` is not installed.
     EmbeddingError
         If there is no such model.
     """
     if callable(encoder):
         return encoder
+    from qdtm.settings import n_threads  # loads the sampler
+
     name = os.fspath(encoder)
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError(
-            "A document encoder needs 'sentence-transformers', which is not installed: "
-            "pip install 'qdtm[encoder]'."
-        ) from error
+    if name == MINILM:
+        return open_minilm(n_threads(n_jobs))
+    has_sentence_transformers = find_spec("sentence_transformers") is not None
+    if Path(name).is_dir():
+        try:
+            return open_folder(Path(name), n_threads(n_jobs))
+        except EmbeddingError:  # of a kind that is not known here
+            if not has_sentence_transformers:
+                raise
+    elif not has_sentence_transformers:
+        raise EmbeddingError(
+            f"The encoder {name!r} is no folder, and names need 'sentence-transformers', which is not "
+            f"installed; give '{MINILM}' or a folder with a model."
+        )
+    return _sentence_transformer(name)
+
+
+def _sentence_transformer(name: str) -> Encode:
+    """Return a model of sentence-transformers; a folder is read, a name may be fetched."""
+    from sentence_transformers import SentenceTransformer
+
     try:
         with loading_in_silence():
             model = SentenceTransformer(name, local_files_only=Path(name).is_dir())
@@ -95,10 +119,13 @@ class Encoded:
     ----------
     documents : ndarray of float32, shape (D, e)
     queries : ndarray of float32, shape (Q, e)
+    reread : callable
+        From rows and words of the vocabulary to what it makes of these documents without the words, (n, e).
     """
 
     documents: Vectors
     queries: Vectors
+    reread: Reread
 
 
 def encode_corpus(
@@ -106,13 +133,19 @@ def encode_corpus(
     corpus: Corpus,
     queries: Sequence[str],
     progress: ProgressCallback | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> Encoded:
     """Encode the documents of a corpus, and what is asked of them."""
-    encode = load_encoder(encoder)
+    encode = load_encoder(encoder, n_jobs)
     documents, asked = encode_documents(encode, corpus, progress), _encode(encode, list(queries))
     if len(documents) and documents.shape[1] != asked.shape[1]:
         raise EmbeddingError(_UNEQUAL.format(asked.shape[1], documents.shape[1]))
-    return Encoded(documents, asked)
+
+    def reread(rows: NDArray[np.int64], words: Sequence[int]) -> Vectors:
+        return _encode_once(encode, without_words(corpus, _texts(corpus, rows.tolist()), words), progress)
+
+    return Encoded(documents, asked, reread)
 
 
 def encode_documents(
@@ -127,8 +160,50 @@ def encode_documents(
     Documents of a corpus without texts are encoded by their words. `variant` tells apart encoders that make
     the same of a short sentence.
     """
-    encode = load_encoder(encoder)
-    texts = _texts(corpus)
+    return _encode_once(load_encoder(encoder), _texts(corpus), progress, variant)
+
+
+def without_words(corpus: Corpus, texts: Sequence[str], words: Sequence[int]) -> list[str]:
+    """Return texts without some words of the vocabulary, in whatever form they stand there."""
+    hidden = {corpus.vocabulary[w] for w in words}
+    several = [word.replace("_", " ").split() for word in hidden if "_" in word or " " in word]
+    phrases = [re.compile(r"\W+".join(map(re.escape, parts)), re.IGNORECASE) for parts in several if parts]
+    becomes: dict[str, str] = {}
+
+    def left(found: re.Match[str]) -> str:
+        run = found.group()
+        if run not in becomes:
+            becomes[run] = _left_of(run, corpus, hidden)
+        return becomes[run]
+
+    stripped = []
+    for text in texts:
+        for phrase in phrases:
+            text = phrase.sub(" ", text)
+        stripped.append(_RUN.sub(left, text))
+    return stripped
+
+
+def _left_of(run: str, corpus: Corpus, hidden: set[str]) -> str:
+    """What is left of a run of letters without some words: all or nothing, or without them in the middle."""
+    try:
+        tokens = list(corpus.pipeline(run))
+    except CorpusError:  # a function of the user's that was not saved
+        tokens = []
+    if run.lower() in hidden or (len(tokens) == 1 and tokens[0] in hidden):
+        return ""
+    for token in hidden.intersection(tokens):  # a script without spaces
+        run = run.replace(token, "")
+    return run
+
+
+_RUN = re.compile(r"\w+")
+
+
+def _encode_once(
+    encode: Encode, texts: Sequence[str], progress: ProgressCallback | None, variant: str = ""
+) -> Vectors:
+    """Return a vector a text, from the cache if these were encoded before."""
     path = cache_directory() / "encodings" / f"{_key(encode, texts, variant)}.safetensors"
     kept = _read(path, len(texts))
     if kept is not None:
@@ -138,15 +213,17 @@ def encode_documents(
     return vectors
 
 
-def _texts(corpus: Corpus) -> list[str]:
-    texts = [(document.text or "")[:LONGEST] for document in corpus.documents]
-    if not any(texts):
-        words = corpus.vocabulary
-        return [
-            " ".join(words[w] for w in corpus.tokens[start:end].tolist())
-            for start, end in pairwise(corpus.offsets.tolist())
-        ]
-    return texts
+def _texts(corpus: Corpus, rows: Sequence[int] | None = None) -> list[str]:
+    """Return the texts of some documents, or of all; the words of those that have no texts."""
+    documents = corpus.documents if rows is None else corpus.documents.select(rows)
+    texts = [(document.text or "")[:LONGEST] for document in documents]
+    if any(texts):
+        return texts
+    words, spans = corpus.vocabulary, list(pairwise(corpus.offsets.tolist()))
+    return [
+        " ".join(words[w] for w in corpus.tokens[start:end].tolist())
+        for start, end in (spans if rows is None else [spans[j] for j in rows])
+    ]
 
 
 def _encode_all(encode: Encode, texts: Sequence[str], progress: ProgressCallback | None) -> Vectors:
@@ -154,6 +231,7 @@ def _encode_all(encode: Encode, texts: Sequence[str], progress: ProgressCallback
     order = np.argsort([len(text) for text in texts], kind="stable")
     vectors: Vectors | None = None
     for start in range(0, len(order), BATCH):
+        check_cancelled()
         rows = order[start : start + BATCH]
         found = _encode(encode, [texts[j] for j in rows.tolist()])
         if vectors is None:
@@ -180,7 +258,10 @@ def _encode(encode: Encode, texts: list[str]) -> Vectors:
 
 
 def _key(encode: Encode, texts: Sequence[str], variant: str) -> str:
-    digest = hashlib.sha256(np.round(_encode(encode, [_PROBE]), 3).tobytes() + variant.encode())
+    """Tell encoders apart by their fingerprint, or by what they make of a sentence; and texts."""
+    fingerprint = getattr(encode, "fingerprint", None)
+    known = np.round(_encode(encode, [_PROBE]), 3).tobytes() if fingerprint is None else fingerprint.encode()
+    digest = hashlib.sha256(known + variant.encode())
     for text in texts:
         digest.update(text.encode("utf-8", "replace") + b"\0")
     return digest.hexdigest()[:32]

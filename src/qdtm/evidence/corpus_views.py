@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -17,12 +18,14 @@ from threadpoolctl import threadpool_limits
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.phrases import WordSplit
+from qdtm.evidence.neighbours import NeighbourView
 from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
 
 if TYPE_CHECKING:
     from qdtm.sampler.background import Background
 
 T = TypeVar("T")
+Reread = Callable[[NDArray[np.int64], Sequence[int]], NDArray[np.float32]]
 
 MOST_REMEMBERED = 16
 """What was learned of the last queries is remembered: a query that is asked again, with other words left out
@@ -55,6 +58,8 @@ class CorpusViews:
     split : WordSplit, optional
         Where the vocabulary has phrases. Views see the words of these: a document that has "tire pressure"
         has something in common with one that has "tire", above all where documents are short.
+    reread : callable, optional
+        From rows and words to the vectors of these documents without the words.
     """
 
     def __init__(
@@ -66,6 +71,7 @@ class CorpusViews:
         word_vectors: NDArray[np.float32] | None = None,
         document_vectors: NDArray[np.float32] | None = None,
         split: WordSplit | None = None,
+        reread: Reread | None = None,
     ) -> None:
         self._split, self._counts = split, counts
         self.weighted = tfidf(counts)
@@ -78,6 +84,7 @@ class CorpusViews:
         self.encoded = None if document_vectors is None else MeaningView.of_vectors(document_vectors)
         if self.encoded is not None:
             self.views.append(self.encoded)
+        self._reread = reread
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
 
@@ -100,6 +107,22 @@ class CorpusViews:
                 last = self._hidden = wanted, [view.hidden(wanted) for view in self.views]
         return last[1]
 
+    def encoded_without(self, words: Sequence[int], rows: NDArray[np.int64]) -> MeaningView | None:
+        """Return the encoder's view with some documents read again, without some words; None without one."""
+        if self.encoded is None or self._reread is None or not len(rows):
+            return self.encoded
+        vectors = self._reread(rows, words)
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            return self.encoded.changed(rows, vectors)
+
+    @cached_property
+    def neighbours(self) -> NeighbourView | None:
+        """What the nearest documents by the encoder are about; None without one."""
+        if self.encoded is None:
+            return None
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            return NeighbourView(self.encoded.vectors, self.hashes)
+
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what was made under a key, or make it; the last few are kept."""
         found = self._remembered.pop(key, None)
@@ -115,9 +138,10 @@ def views_of(
     word_vectors: NDArray[np.float32] | None,
     *,
     document_vectors: NDArray[np.float32] | None = None,
+    reread: Reread | None = None,
     background: Background | None = None,
 ) -> CorpusViews:
-    """Make the views of a corpus; those without an encoder are remembered with it.
+    """Make the views of a corpus; the last are remembered with it.
 
     Parameters
     ----------
@@ -125,6 +149,8 @@ def views_of(
         Of length 1.
     document_vectors : ndarray of float32, shape (D, e), optional
         By a sentence encoder.
+    reread : callable, optional
+        From rows and words to the vectors of these documents without the words.
     background : Background, optional
         By default it is learned, if it was not before.
     """
@@ -133,9 +159,9 @@ def views_of(
 
         background = background_of(corpus)
     topics = background.word_topic
-    key = (digest(topics), digest(word_vectors))
+    key = (digest(topics), digest(word_vectors), digest(document_vectors))
     known = _KNOWN.get(corpus)
-    if known is not None and known[0] == key and document_vectors is None:
+    if known is not None and known[0] == key:
         return known[1]
     counts, split = corpus.document_term_matrix, WordSplit.of(corpus)
     if split is not None:
@@ -149,9 +175,9 @@ def views_of(
             word_vectors=word_vectors,
             document_vectors=document_vectors,
             split=split,
+            reread=reread,
         )
-    if document_vectors is None:
-        _KNOWN[corpus] = key, views
+    _KNOWN[corpus] = key, views
     return views
 
 

@@ -9,19 +9,25 @@ over documents that name the query). Then the model teaches itself (self-trainin
 naive Bayes): the surest half of the documents that it takes to be about the query become labels of their own,
 with which the views look again, now with the query's words visible: so a document with only some of them
 gains as much as those words point to the query.
+
+A sentence encoder is one more view, and the nearness to the query itself one more look. It reads the
+documents that name the query again without its words, so that its worth too is what it tells of names that it
+did not see; and the looks are weighed together, since it tells much of what the others do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from qdtm.cancellation import check_cancelled
-from qdtm.evidence.breadth import estimate_breadth, fit_curve, probabilities_summing_to
-from qdtm.evidence.context import context_scores
+from qdtm.evidence.breadth import SETTLED, estimate_breadth, fit_curve, probabilities_summing_to, sigmoid
+from qdtm.evidence.context import MOST_OTHERS, context_scores
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.views import FloatArray, standardised
 
@@ -36,6 +42,12 @@ FIRST_LOOK = 1.0 / 3.0
 
 LEAST_WORTH = 0.05
 """What a view counts at least."""
+
+SHRINKING, LEAST_WEIGHT = 0.05, 0.02
+"""How much weights that are learned together are shrunk towards those of each look by itself, beside a log
+loss in which both sides have the weight 1; and what a look counts at least. By hand."""
+
+Weigh = Callable[[Sequence[FloatArray], FloatArray], list[float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,21 +108,27 @@ def learn_evidence(
     query_vector : ndarray of float32, shape (e,), optional
         What a sentence encoder makes of the query.
     """
-    hidden = views.hidden(words)
-    looks = [view(strength) for view in hidden]
+    hidden = [view for view in views.hidden(words) if view is not views.encoded]
+    seeing, near_unseen, near = [view for view in views.views if view is not views.encoded], [], []
+    encoded = views.encoded_without(words, np.flatnonzero(strength > 0))
+    weigh: Weigh = worths
+    if encoded is not None and views.encoded is not None:
+        hidden, seeing = [*hidden, encoded], [*seeing, views.encoded]
+        weigh = partial(stacked, hashes=views.hashes)
+        if query_vector is not None:
+            near_unseen, near = [encoded.near(query_vector)], [views.encoded.near(query_vector)]
+    looks = [view(strength) for view in hidden] + near_unseen
     context = context_scores(views.weighted, strength, words, views.hashes)
     looks += [] if context is None else [context]
-    if query_vector is not None and views.encoded is not None:
-        looks.append(views.encoded.near(query_vector))
-    first = FIRST_LOOK * combine(looks, worths(looks, strength))
+    first = FIRST_LOOK * combine(looks, weigh(looks, strength))
     seen = unseen = first
     for _ in range(ROUNDS):
         check_cancelled()
         labels = probabilities(seen, unseen, strength, possible, SUREST)
-        unheard = [view(labels) for view in hidden]
-        weights = worths(unheard, strength)
+        unheard = [view(labels) for view in hidden] + near_unseen
+        weights = weigh(unheard, strength)
         unseen = first + combine(unheard, weights)
-        seen = first + combine([view(labels) for view in views.views], weights)
+        seen = first + combine([view(labels) for view in seeing] + near, weights)
     p_j = probabilities(seen, unseen, strength, possible)
     return Evidence(p_j, possible, strength, seen, unseen, tuple(words))
 
@@ -133,6 +151,44 @@ def worths(looks: Sequence[FloatArray], strength: FloatArray) -> list[float]:
     """How well each look tells documents that name the query from others: their mean standardised score."""
     told = [float(standardised(look) @ strength) / float(strength.sum()) for look in looks]
     return [max(worth, LEAST_WORTH) for worth in told]
+
+
+def stacked(looks: Sequence[FloatArray], strength: FloatArray, hashes: NDArray[np.uint64]) -> list[float]:
+    """Weigh looks by a logistic regression of the names on all of them (stacking, Wolpert 1992), shrunk.
+
+    Two looks that tell the same share its weight, where `worths` would count it twice. No weight is negative;
+    they are shrunk towards the worth that each look has by itself.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64, shape (D,)
+        Of the documents' content: they choose which of those that do not name the query are learned from.
+    """
+    named = np.flatnonzero(strength > 0)
+    others = np.flatnonzero(strength == 0)
+    others = others[np.argsort(hashes[others], kind="stable")[:MOST_OTHERS]]
+    usual = np.array(worths(looks, strength))
+    usual /= usual.sum()
+    if not len(others):
+        return [float(weight) for weight in usual]
+    rows = np.concatenate([named, others])
+    x = np.stack([standardised(look)[rows] for look in looks], axis=1)  # (n, L)
+    sign = np.where(np.arange(len(rows)) < len(named), 1.0, -1.0)
+    mass = np.concatenate([strength[named] / strength.sum(), np.full(len(others), 1.0 / len(others))])
+
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+        weights, shift = parameters[:-1], parameters[-1]
+        margin = sign * (x @ weights + shift)
+        off = weights - usual * weights.sum()
+        by_score = -mass * sign * sigmoid(-margin)
+        by_weight = x.T @ by_score + 2.0 * SHRINKING * (off - off @ usual)
+        value = mass @ np.logaddexp(0.0, -margin) + SHRINKING * off @ off
+        return float(value), np.append(by_weight, by_score.sum())
+
+    bounds = [(0.0, None)] * len(looks) + [(None, None)]
+    start = np.append(usual, 0.0)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=SETTLED).x[:-1]
+    return [float(weight) for weight in found / max(float(found.sum()), 1e-9) + LEAST_WEIGHT]
 
 
 def combine(looks: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:

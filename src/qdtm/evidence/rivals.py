@@ -10,7 +10,10 @@ be alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.evidence.breadth import named_probability
 from qdtm.evidence.corpus_views import CorpusViews
@@ -22,11 +25,20 @@ ROUNDS = 2
 VIEWS_WEIGHT = 2.0
 """Of the views together, beside the topic."""
 
+ENCODED_WEIGHT = 2.0
+"""Of each of the two views by a sentence encoder, the ridge and the neighbours, beside 1 for each other. On
+the three corpora of the paper, seen: 2 and 3 differ by at most 0.001."""
+
 LEAST_SHARE = 1e-4
 """Shares in a topic are kept this far from 0 and 1 before their log odds are taken."""
 
 
-def rival_posteriors(views: CorpusViews, shares: FloatArray, strength: FloatArray) -> FloatArray:
+def rival_posteriors(
+    views: CorpusViews,
+    shares: FloatArray,
+    strength: FloatArray,
+    query_vectors: NDArray[np.float32] | None = None,
+) -> FloatArray:
     """Say how likely each document is to be about each query, (D, Q).
 
     Parameters
@@ -36,15 +48,29 @@ def rival_posteriors(views: CorpusViews, shares: FloatArray, strength: FloatArra
         p(z|d) of the queries' topics.
     strength : ndarray of float64, shape (D, Q)
         How much each document names each query.
+    query_vectors : ndarray of float32, shape (Q, e), optional
+        What a sentence encoder makes of each query.
     """
     bounded = np.clip(shares, LEAST_SHARE, 1.0 - LEAST_SHARE)
     topics = _standardised_columns(np.log(bounded / (1.0 - bounded)))
-    p_jq = shares
+    near, p_jq = _nearness(views, query_vectors), shares
+    seeing: list[Callable[[FloatArray], FloatArray]] = [*views.views]
+    weights = [ENCODED_WEIGHT if view is views.encoded else 1.0 for view in views.views]
+    if views.neighbours is not None:
+        seeing, weights = [*seeing, views.neighbours], [*weights, ENCODED_WEIGHT]
+    weights += [1.0] * len(near)
     for _ in range(ROUNDS):
-        looks = [np.stack([view(labels) for labels in p_jq.T], axis=1) for view in views.views]
-        seen = np.mean([_standardised_columns(look) for look in looks], axis=0)
+        looks = [np.stack([view(labels) for labels in p_jq.T], axis=1) for view in seeing] + near
+        seen = np.average([_standardised_columns(look) for look in looks], axis=0, weights=weights)
         p_jq = _compete(topics + VIEWS_WEIGHT * seen)
     return np.where(strength > 0, named_probability(p_jq, strength), p_jq)
+
+
+def _nearness(views: CorpusViews, query_vectors: NDArray[np.float32] | None) -> list[FloatArray]:
+    """How near each document is to each query by a sentence encoder, (D, Q); an empty list without one."""
+    if views.encoded is None or query_vectors is None:
+        return []
+    return [np.stack([views.encoded.near(vector) for vector in query_vectors], axis=1)]
 
 
 def _standardised_columns(scores: FloatArray) -> FloatArray:

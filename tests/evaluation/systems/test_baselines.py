@@ -91,6 +91,7 @@ def nothing_extra(monkeypatch):
         return import_module(name, *args)
 
     monkeypatch.setattr("qdtm.evaluation.baselines.extras.import_module", refuse)
+    monkeypatch.setattr("qdtm.embeddings.model_folders.find_spec", lambda _: None)
 
 
 EXTRA_OF = {

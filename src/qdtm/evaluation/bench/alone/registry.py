@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
+from qdtm.embeddings.encoder import load_encoder
+from qdtm.embeddings.model_folders import MINILM
 from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.bench.alone.cells import OURS
@@ -22,7 +24,10 @@ from qdtm.evaluation.bench.alone.topic_rows import PeerTopicRow, SeededLDARow, U
 from qdtm.evaluation.systems.peers import RECIPES, make_peer
 from qdtm.evaluation.systems.registry import SystemOptions
 
-ROWS = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES)
+ENCODED = (f"{OURS}-encoder", f"{EVIDENCE}-encoder")
+"""The query-driven model and its evidence with MiniLM."""
+
+ROWS = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "hdp", "seeded-lda", *RECIPES, *ENCODED)
 """All rows, in order."""
 
 USUAL = (OURS, EVIDENCE, "paper", *RETRIEVAL, "lda", "seeded-lda")
@@ -45,6 +50,11 @@ def make_row(name: str, max_sweeps: int | None = None) -> AloneRow:
         return TogetherRow(name, max_sweeps)
     if name == EVIDENCE:
         return EvidenceRow()
+    if name in ENCODED:
+        load_encoder(MINILM)  # is it there?
+        if name == ENCODED[0]:
+            return QueryDrivenRow(name, "default", max_sweeps, MINILM)
+        return EvidenceRow(name, MINILM)
     if name in RETRIEVAL:
         return RetrievalRow(name)
     if name in RECIPES:

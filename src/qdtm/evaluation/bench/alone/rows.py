@@ -138,13 +138,15 @@ class QueryDrivenRow:
     name: str
     preset: str
     max_sweeps: int | None
+    encoder: str | None = None
 
     at_once = False
 
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
-        """The preset and the sweeps."""
-        return {"preset": self.preset, "max_sweeps": self._most_sweeps, "refuses": self._refuses}
+        """The preset, the sweeps and the encoder."""
+        sweeps = {"max_sweeps": self._most_sweeps, "refuses": self._refuses}
+        return {"preset": self.preset, **sweeps} | ({"encoder": self.encoder} if self.encoder else {})
 
     @property
     def _most_sweeps(self) -> int | None:
@@ -159,7 +161,7 @@ class QueryDrivenRow:
     @property
     def _system(self) -> QueryDriven:
         variant = Variant("kld", min_precision=0.0 if self.preset == "paper" else "auto")
-        return QueryDriven(self.name, variant, SystemOptions(self.preset, self._most_sweeps))
+        return QueryDriven(self.name, variant, SystemOptions(self.preset, self._most_sweeps), self.encoder)
 
     def answer(
         self, dataset: Dataset, queries: Sequence[int], seed: int, *, subtopics: bool = False
@@ -248,13 +250,14 @@ class EvidenceRow:
     """The probability of each document by the evidence model alone."""
 
     name: str = EVIDENCE
+    encoder: str | None = None
 
     at_once = False
 
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
-        """Nothing but the name decides; it refuses what the model refuses."""
-        return {"refuses": True}
+        """The encoder; it refuses what the model refuses."""
+        return {"refuses": True} | ({"encoder": self.encoder} if self.encoder else {})
 
     def answer(
         self,
@@ -269,7 +272,7 @@ class EvidenceRow:
             start = time.perf_counter()
             concept = dataset.concepts[q]
             try:
-                found = document_evidence(dataset.corpus, concept.query, concept.rule)
+                found = document_evidence(dataset.corpus, concept.query, concept.rule, encoder=self.encoder)
             except QueryError:
                 yield no_answer(dataset)
                 continue
