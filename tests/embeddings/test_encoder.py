@@ -111,17 +111,17 @@ def test_a_model_that_is_not_there_is_refused(monkeypatch, tmp_path):
 
 def test_words_are_hidden_in_every_form():
     corpus = Corpus.from_texts(TEXTS + ["Fires and fire, in forests"] * 3)
-    words = [corpus.word_index[word] for word in ("fire", "forest")]
-    (left,) = without_words(corpus, ["The FIRES: a fire's end, in forests of firewood"], words)
+    text = "The FIRES: a fire's end, in forests of firewood"
+    (left,) = without_words(corpus, [text], ["fire", "forest"])
     assert left.split() == ["The", ":", "a", "'s", "end,", "in", "of", "firewood"]
 
 
 def test_documents_that_name_a_query_are_read_again_without_it():
     corpus = Corpus.from_texts(TEXTS)
     encoded = encode_corpus(Counting(), corpus, ["fire"])
-    rows, word = np.array([0, 2]), corpus.word_index["fire"]
+    rows = np.array([0, 2])
     assert encoded.documents[rows, 0].tolist() == pytest.approx([1.1, 1.1])
-    assert encoded.reread(rows, [word])[:, 0].tolist() == pytest.approx([0.1, 0.1])
+    assert encoded.reread(rows, ["fire"])[:, 0].tolist() == pytest.approx([0.1, 0.1])
 
 
 @pytest.mark.parametrize("encoder", [3, "", ["a"]])

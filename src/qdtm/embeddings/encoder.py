@@ -30,7 +30,7 @@ from qdtm.sampler.progress import Progress, ProgressCallback
 
 Encode = Callable[[list[str]], Any]
 Vectors = NDArray[np.float32]
-Reread = Callable[[NDArray[np.int64], Sequence[int]], Vectors]
+Reread = Callable[[NDArray[np.int64], Sequence[str]], Vectors]
 
 BATCH = 256
 """Texts that are encoded between two reports of progress."""
@@ -120,7 +120,7 @@ class Encoded:
     documents : ndarray of float32, shape (D, e)
     queries : ndarray of float32, shape (Q, e)
     reread : callable
-        From rows and words of the vocabulary to what it makes of these documents without the words, (n, e).
+        From rows and words, as the corpus writes them, to what it makes of these documents without the words, (n, e).
     """
 
     documents: Vectors
@@ -142,7 +142,7 @@ def encode_corpus(
     if len(documents) and documents.shape[1] != asked.shape[1]:
         raise EmbeddingError(_UNEQUAL.format(asked.shape[1], documents.shape[1]))
 
-    def reread(rows: NDArray[np.int64], words: Sequence[int]) -> Vectors:
+    def reread(rows: NDArray[np.int64], words: Sequence[str]) -> Vectors:
         return _encode_once(encode, without_words(corpus, _texts(corpus, rows.tolist()), words), progress)
 
     return Encoded(documents, asked, reread)
@@ -163,9 +163,9 @@ def encode_documents(
     return _encode_once(load_encoder(encoder), _texts(corpus), progress, variant)
 
 
-def without_words(corpus: Corpus, texts: Sequence[str], words: Sequence[int]) -> list[str]:
+def without_words(corpus: Corpus, texts: Sequence[str], words: Sequence[str]) -> list[str]:
     """Return texts without some words of the vocabulary, in whatever form they stand there."""
-    hidden = {corpus.vocabulary[w] for w in words}
+    hidden = set(words)
     several = [word.replace("_", " ").split() for word in hidden if "_" in word or " " in word]
     phrases = [re.compile(r"\W+".join(map(re.escape, parts)), re.IGNORECASE) for parts in several if parts]
     becomes: dict[str, str] = {}

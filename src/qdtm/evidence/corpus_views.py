@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from qdtm.sampler.background import Background
 
 T = TypeVar("T")
-Reread = Callable[[NDArray[np.int64], Sequence[int]], NDArray[np.float32]]
+Reread = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float32]]
 
 MOST_REMEMBERED = 16
 """What was learned of the last queries is remembered: a query that is asked again, with other words left out
@@ -60,6 +60,8 @@ class CorpusViews:
         has something in common with one that has "tire", above all where documents are short.
     reread : callable, optional
         From rows and words to the vectors of these documents without the words.
+    names : sequence of str
+        The words, as the views number them; needed to read documents again.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class CorpusViews:
         document_vectors: NDArray[np.float32] | None = None,
         split: WordSplit | None = None,
         reread: Reread | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self._split, self._counts = split, counts
         self.weighted = tfidf(counts)
@@ -84,7 +87,7 @@ class CorpusViews:
         self.encoded = None if document_vectors is None else MeaningView.of_vectors(document_vectors)
         if self.encoded is not None:
             self.views.append(self.encoded)
-        self._reread = reread
+        self._reread, self._names = reread, names
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
 
@@ -111,7 +114,7 @@ class CorpusViews:
         """Return the encoder's view with some documents read again, without some words; None without one."""
         if self.encoded is None or self._reread is None or not len(rows):
             return self.encoded
-        vectors = self._reread(rows, words)
+        vectors = self._reread(rows, [self._names[w] for w in words])
         with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
             return self.encoded.changed(rows, vectors)
 
@@ -176,6 +179,7 @@ def views_of(
             document_vectors=document_vectors,
             split=split,
             reread=reread,
+            names=corpus.vocabulary if split is None else split.words,
         )
     _KNOWN[corpus] = key, views
     return views
