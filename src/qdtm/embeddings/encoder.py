@@ -120,7 +120,7 @@ class Encoded:
     documents : ndarray of float32, shape (D, e)
     queries : ndarray of float32, shape (Q, e)
     reread : callable
-        From rows and words, as the corpus writes them, to what it makes of these documents without the words, (n, e).
+        From rows and words, as the corpus writes them, to what it makes of these documents without, (n, e).
     """
 
     documents: Vectors
