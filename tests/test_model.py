@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 
+from planted import plant_parts
 from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline
 from qdtm.errors import EmbeddingError, ParameterError, QueryError
 from qdtm.results.relevance import TYPICAL_ERROR
@@ -296,19 +297,22 @@ class TestTopics:
         assert sum(topic.n_tokens for topic in topics) == pytest.approx(model.corpus_.n_tokens)
 
     def test_subtopics_are_numbered_by_size(self) -> None:
-        model = make(min_prevalence=0.0).fit(TEXTS)
-        assert any(len(topic.subtopics) > 1 for topic in model.topics_)
+        model = QueryDrivenTopicModel("planet", embeddings=None).fit(plant_parts(3, n_parts=3))
+        assert len(model.topics_[0].subtopics) == 3
         for q, topic in enumerate(model.topics_):
             sizes = [subtopic.n_tokens for subtopic in topic.subtopics]
             assert sizes == sorted(sizes, reverse=True)
             assert [s.id for s in topic.subtopics] == [f"{q}.{n}" for n in range(1, len(sizes) + 1)]
 
-    def test_every_token_of_a_parent_is_in_a_subtopic_or_the_rest(self, model: QueryDrivenTopicModel) -> None:
-        fit = model.fit_
+    def test_tokens_of_documents_about_a_query_are_in_a_subtopic_or_the_rest(
+        self, model: QueryDrivenTopicModel
+    ) -> None:
+        fit, document = model.fit_, np.repeat(np.arange(len(TEXTS)), model.corpus_.document_lengths)
         for q in range(2):
-            subtopics = fit.token_subtopics[fit.token_topics == q]
-            kept = fit.subtopic_counts[q].sum() / len(subtopics)
+            is_about = model.relevance(q).about[document] & (fit.token_topics == q)
+            kept = fit.subtopic_counts[q].sum() / is_about.sum()
             assert kept + fit.subtopic_rest[q] == pytest.approx(1.0, abs=1e-5)
+            assert (fit.token_subtopics[(fit.token_topics == q) & ~is_about] == -1).all()
         assert (fit.token_subtopics[fit.token_topics >= 2] == -1).all()
 
     def test_small_subtopics_are_dropped(self) -> None:

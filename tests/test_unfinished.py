@@ -84,7 +84,8 @@ def test_a_killed_fit_goes_on(
     undisturbed = QueryDrivenTopicModel(QUERIES, **ASKED, **options, n_jobs=1).fit(corpus)
     assert saved(resumed, tmp_path / "a") == saved(undisturbed, tmp_path / "b")
     assert undisturbed.fit_.token_promoted.any()
-    assert (seen[0].stage, seen[0].sweep) == (stage, sweep)  # it did not begin again
+    done = sweep if stage == "parents" else 1  # the few sweeps of a split are made again
+    assert (seen[0].stage, seen[0].sweep) == (stage, done)  # it did not begin again
     assert not (tmp_path / "kept").exists()
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm import Corpus, QueryDrivenTopicModel, TextPipeline
 from qdtm.concepts import check_query
 from qdtm.concepts.related import RelatedWord
 from qdtm.embeddings import load_vectors
@@ -14,6 +14,10 @@ TEXTS = [f"the dentist pulled a tooth in {place}" for place in PLACES]
 TEXTS += [f"heavy rain flooded a street near {place} and {place} market" for place in PLACES * 4]
 
 
+WORDS = TextPipeline(phrases=False)
+"""So few turns of phrase are phrases all of them."""
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("QDTM_CACHE", str(tmp_path / "cache"))
@@ -21,7 +25,7 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def corpus():
-    return Corpus.from_texts(TEXTS)
+    return Corpus.from_texts(TEXTS, pipeline=WORDS)
 
 
 def encoder(texts):
@@ -61,7 +65,7 @@ def test_a_query_that_is_answered_gets_no_proposals(corpus):
 
 
 def test_copies_are_counted(corpus):
-    twice = Corpus.from_texts(TEXTS + TEXTS[:10])
+    twice = Corpus.from_texts(TEXTS + TEXTS[:10], pipeline=WORDS)
     assert RelatedWord("tooth", 20) in check_query(twice, "stomatology", encoder=encoder).related
 
 

@@ -241,7 +241,7 @@ def test_damaged_arrays_are_refused_in_one_line(home, name, change):
     save_file(arrays | {name: np.ascontiguousarray(change(arrays[name]))}, path)
     content = load_json(home / "result" / "qdtm.json")["content"]
     (home / "result" / "qdtm.json").unlink()
-    write_manifest(home / "result", kind="model", version=6, content=content)
+    write_manifest(home / "result", kind="model", version=7, content=content)
     assert "is damaged" in one_line(home / "result")
 
 

@@ -42,7 +42,7 @@ def test_what_has_no_parts_is_not_split(without_parts):
 def test_an_arbitrary_split_is_weak():
     """Columns that differ by chance alone are not found again."""
     rng = np.random.default_rng(0)
-    split = [rng.multinomial(4000, np.full(50, 0.02), size=4).T.astype(np.float32) for _ in range(4)]
+    split = [rng.multinomial(100, np.full(50, 0.02), size=4).T.astype(np.float32) for _ in range(4)]
     chains = [ChainSummary(c, (each,), np.zeros(1), np.ones((1, 1))) for c, each in enumerate(split)]
     found = measure_stability(chains, ["any"], [f"w{w}" for w in range(50)], 4)
     assert [each.verdict for each in found.queries[0].subtopics] == ["weak"] * 4
