@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from qdtm import Corpus
 
@@ -121,3 +122,15 @@ def nested_documents():
     other = [f"other{i}" for i in range(40)]
     documents += [list(rng.choice(other, 20)) for _ in range(160)]
     return [[str(word) for word in words] for words in documents]
+
+
+def plant_groups(seed=0, n_groups=3, each=40, n_words=12, length=8):
+    """Documents of groups with words of their own, among words of all."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(n_groups), each)
+    rows = []
+    for k in truth:
+        own = rng.choice(n_words, length) + k * n_words
+        general = rng.choice(n_words, length // 2) + n_groups * n_words
+        rows.append(np.bincount([*own, *general], minlength=(n_groups + 1) * n_words))
+    return sparse.csr_matrix(np.array(rows)), truth

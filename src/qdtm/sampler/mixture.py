@@ -57,7 +57,8 @@ class DocumentMixture:
         n_groups = int(labels.max()) + 1
         counts = documents_with_word(has, labels, n_groups).T.astype(np.float64)  # (V, S)
         known = counts.any(axis=1)
-        smoothed = np.log((counts + beta) / (counts.sum(axis=0) + beta * known.sum()))
+        total = np.maximum(counts.sum(axis=0) + beta * known.sum(), beta)  # (S,)
+        smoothed = np.log((counts + beta) / total)
         smoothed[~known] = 0.0
         sizes = np.bincount(labels[labels >= 0], minlength=n_groups)
         return cls(smoothed.astype(np.float32), np.log(sizes / sizes.sum()))
