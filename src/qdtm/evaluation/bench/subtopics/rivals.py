@@ -297,8 +297,10 @@ def _clusters(part: Part, vectors: Vectors, seed: int) -> Main:
     """
     if len(vectors) <= N_NEIGHBOURS + 1:
         return np.zeros(len(vectors), np.int64)
+    from sklearn.feature_extraction.text import CountVectorizer
+
     model = require("bertopic", "peers").BERTopic(
-        vectorizer_model=line_vectorizer(part.corpus),
+        vectorizer_model=CountVectorizer(analyzer=str.split),  # words that no document here has would be inf
         umap_model=require("umap", "peers").UMAP(
             n_neighbors=N_NEIGHBOURS, n_components=5, min_dist=0.0, metric="cosine", random_state=seed
         ),
