@@ -287,3 +287,25 @@ def join_pairs(
             i += 2 if is_joined else 1
         new_offsets[j + 1] = n_new
     return n_new
+
+
+@njit(nogil=True, cache=True)
+def take_apart(tokens: Any, offsets: Any, starts: Any, parts: Any, words: Any, split_offsets: Any) -> None:
+    """Put the words of entries in their place, document by document; fills ``words`` and ``split_offsets``.
+
+    Parameters
+    ----------
+    tokens, offsets
+        (N,) and (D + 1,): entries of the vocabulary.
+    starts, parts
+        (V + 1,) and (P,): the words of each entry, as in a CSR matrix.
+    words, split_offsets
+        (N',) and (D + 1,): the same in words. Filled.
+    """
+    n = 0
+    for j in range(offsets.size - 1):
+        for i in range(offsets[j], offsets[j + 1]):
+            for p in range(starts[tokens[i]], starts[tokens[i] + 1]):
+                words[n] = parts[p]
+                n += 1
+        split_offsets[j + 1] = n

@@ -515,13 +515,15 @@ class WordSplit:
 
     def tokens(
         self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
         """Put words in place of entries: (N,) in, (N',) out; their offsets; how many each becomes, (N,)."""
-        starts = self.matrix.indptr.astype(np.int64)
-        n_each = np.diff(starts)[tokens]  # (N,)
-        ends = np.concatenate([[0], np.cumsum(n_each)])
-        at = np.arange(ends[-1]) + np.repeat(starts[tokens] - ends[:-1], n_each)
-        return self.matrix.indices[at].astype(np.int32), ends[offsets], n_each
+        from qdtm.corpus.phrase_kernels import take_apart  # slow to load
+
+        n_each = np.diff(self.matrix.indptr).astype(np.uint8)[tokens]  # (N,): phrases have few words
+        words = np.empty(int(n_each.sum(dtype=np.int64)), np.int32)
+        split_offsets = np.zeros(len(offsets), np.int64)
+        take_apart(tokens, offsets, self.matrix.indptr, self.matrix.indices, words, split_offsets)
+        return words, split_offsets, n_each
 
     def totals(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the entries with each word have: (V, ...) in, (V', ...) out."""
