@@ -33,7 +33,7 @@ SETTLED = {"ftol": 1e-12, "gtol": 1e-9, "maxiter": 1000}
 NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25
 """Log odds of a document that names the query, by how much it names it, and by those of its context."""
 
-VOUCHING = 5.0
+VOUCHING = 10.0
 """Documents' worth of names that it takes to believe half of what the context of another document says."""
 
 LEAST_CONTEXT = 0.01
