@@ -22,6 +22,7 @@ from qdtm.posing import Posed
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.splits import Split, tokens_in
+from qdtm.results.stability import Stability, chain_agreement
 from qdtm.results.topics import topic_id
 from qdtm.sampler.engines import Threads
 from qdtm.sampler.joining import start_joining
@@ -83,7 +84,7 @@ def add_query(
     Returns
     -------
     fit : ModelFit
-        Without stability: its chains did not know the new query; and not judged yet.
+        Not judged yet.
     relevance : ndarray of float32, shape (D, Q)
     """
     q, concepts = fit.n_queries, posed.concepts
@@ -142,9 +143,18 @@ def add_query(
         threshold=threshold,
         related=related,
         mixtures=(*(fit.mixtures or (DocumentMixture.none(problem.n_words),) * q), found.mixture),
-        stability=None,
+        stability=_with_newest(fit, found, concepts[q].name, parents),
     )
     return more, relevance
+
+
+def _with_newest(fit: ModelFit, found: SubtopicFit, name: str, parents: ParentFit) -> Stability | None:
+    """What chains agree on, with those that split the new topic; whole runs did not know it."""
+    known, q = fit.stability, fit.n_queries
+    if known is None or known.n_asked > 1:
+        return None
+    newest = chain_agreement(found, q, name, fit.vocabulary, float(parents.prevalence[-1, q]))
+    return replace(known, queries=(*known.queries, newest))
 
 
 def _nothing_found(problem: ParentProblem, parents: ParentFit, q: int) -> SubtopicFit:

@@ -29,10 +29,11 @@ from qdtm.evidence.topics import with_topics
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
-from qdtm.results.stability import chain_agreement, measure_stability
+from qdtm.results.stability import QueryStability, chain_agreement, measure_stability, of_one_run
 from qdtm.sampler.background import Background
 from qdtm.sampler.chains import Chains
 from qdtm.sampler.problem import ParentProblem, Priors, smoothing_for
+from qdtm.sampler.two_phases import TwoPhases
 from qdtm.settings import Settings
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")
@@ -147,16 +148,16 @@ def freeze(
         related=related,
         mixtures=tuple(s.mixture for s in subtopics),
         stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains)
-        or chain_agreement(
-            [s.counts for s in subtopics],
-            [s.chains for s in subtopics],
-            posed.names if subtopics else (),
-            corpus.vocabulary,
-            parents.trace.log_likelihood,
-            parents.prevalence,
-            settings.seed,
-        ),
+        or of_one_run(_agreements(found, posed.names, corpus.vocabulary), parents, settings.seed),
     )
+
+
+def _agreements(found: TwoPhases, names: Sequence[str], vocabulary: Sequence[str]) -> list[QueryStability]:
+    """What the chains of each query's split agree on."""
+    return [
+        chain_agreement(split, q, names[q], vocabulary, float(found.parents.prevalence[-1, q]))
+        for q, split in enumerate(found.subtopics)
+    ]
 
 
 def judge(

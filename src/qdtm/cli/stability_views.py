@@ -43,7 +43,7 @@ def _query(query: QueryStability) -> RenderableType:
     number = f"{fewest} subtopics in each run" if fewest == most else f"{fewest} to {most} subtopics in a run"
     columns: Columns = [
         ("subtopic", _NO_WRAP),
-        ("found again", _RIGHT),
+        ("found in", _RIGHT),
         ("score", _RIGHT),
         ("words that always belong, (only sometimes)", {}),
     ]
@@ -51,6 +51,6 @@ def _query(query: QueryStability) -> RenderableType:
     for each in query.subtopics:
         words = ", ".join(each.always) or "none"
         sometimes = f" ({', '.join(each.sometimes[:5])})" if each.sometimes else ""
-        found = f"in {each.n_found} of {len(each.likeness)}"
+        found = f"{each.n_found} of {len(each.likeness)}"
         rows.append((each.id, found, f"{each.score:.2f}", words + sometimes))
     return Group(heading(query.name, number), table(columns, rows))

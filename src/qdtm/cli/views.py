@@ -218,7 +218,8 @@ def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
         share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence_below
         known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the {of} together"))
     if rest >= 0.0005:
-        known.append(("dropped", f"too small, or found by too few runs, {rest:.1%} of the {of} together"))
+        few = ", or found by too few runs" if of == "topic" else ""  # what is opened by hand has one run
+        known.append(("dropped", f"too small{few}, {rest:.1%} of the {of} together"))
     return facts(known)
 
 

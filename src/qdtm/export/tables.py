@@ -79,7 +79,7 @@ def subtopics_table(result: Result) -> Table:
     """Return the subtopics of all queries, a row each, those of opened subtopics after them."""
     columns = (
         "id", "query", "name", "distinctive words", "prevalence", "share of parent", "tokens", "documents",
-        "top words", "stability", "found again in",
+        "top words", "stability", "found in",
     )  # fmt: skip
 
     def rows() -> Iterator[Row]:

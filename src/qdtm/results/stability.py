@@ -19,6 +19,8 @@ from qdtm.sampler.matching import FOUND, Parts, match
 
 if TYPE_CHECKING:
     from qdtm.sampler.chains import ChainSummary
+    from qdtm.sampler.parents import ParentFit
+    from qdtm.sampler.subtopics import SubtopicFit
 
 Verdict = Literal["firm", "fair", "weak"]
 
@@ -216,40 +218,21 @@ def measure_stability(
 
 
 def chain_agreement(
-    shown: Sequence[NDArray[np.floating[Any]]],
-    chains: Sequence[Sequence[NDArray[np.float32]]],
-    names: Sequence[str],
-    vocabulary: Sequence[str],
-    trace: NDArray[np.float64],
-    prevalence: NDArray[np.float64],
-    seed: int,
-) -> Stability | None:
-    """Say in how many of the chains that split a topic each of its subtopics is found; None without chains.
+    found: SubtopicFit, q: int, name: str, vocabulary: Sequence[str], prevalence: float
+) -> QueryStability:
+    """Say in how many of the chains that split the topic of query `q` each of its subtopics is found."""
+    others = np.zeros((len(vocabulary), 0)) if found.others is None else found.others
+    groups = np.hstack([found.counts, others]).astype(np.float32)  # those that are not shown are found too
+    known = _subtopics([groups, *found.chains], q, vocabulary) if found.chains else ()
+    n_subtopics = tuple(chain.shape[1] for chain in found.chains) or (found.counts.shape[1],)
+    return QueryStability(name, known[: found.counts.shape[1]], n_subtopics, (prevalence,), None)
 
-    Parameters
-    ----------
-    shown : sequence of ndarray of shape (V, S)
-        The subtopics of each query.
-    chains : sequence of sequence of ndarray of shape (V, S_c)
-        What each chain made of it, for each query.
-    names : sequence of str
-        Of the queries.
-    trace, prevalence : ndarray of shape (n,) and (n, Q)
-        Log likelihood and the share of each parent topic at the recorded sweeps.
-    """
-    if not any(chains):
+
+def of_one_run(queries: Sequence[QueryStability], parents: ParentFit, seed: int) -> Stability | None:
+    """What the chains of each split agree on, of one run; None if there were none."""
+    if not any(query.subtopics for query in queries):
         return None
-    queries = [
-        QueryStability(
-            name,
-            _subtopics([counts.astype(np.float32), *others], q, vocabulary),
-            tuple(other.shape[1] for other in others),
-            (float(prevalence[-1, q]),),
-            None,
-        )
-        for q, (name, counts, others) in enumerate(zip(names, shown, chains, strict=True))
-    ]
-    return Stability(1, (seed,), tuple(queries), (float(trace[-1]),), None)
+    return Stability(1, (seed,), tuple(queries), (float(parents.trace.log_likelihood[-1]),), None)
 
 
 def split_rhat(chains: Sequence[NDArray[np.float64]]) -> float | None:

@@ -63,6 +63,8 @@ class SubtopicFit:
         without groups after the paper's phase 2.
     chains : tuple of ndarray of float32, shape (V, S_c)
         The same tokens in the groups that each chain found, to see what they agree on.
+    others : ndarray of shape (V, R), optional
+        Tokens of word w in the groups that are not shown.
     """
 
     counts: NDArray[np.float64]
@@ -71,6 +73,7 @@ class SubtopicFit:
     trace: Trace
     mixture: DocumentMixture
     chains: tuple[NDArray[np.float32], ...] = ()
+    others: NDArray[np.float64] | None = None
 
 
 def fit_subtopics(
@@ -209,6 +212,7 @@ def split_documents(
         result.trace,
         grouping.mixture.take(np.concatenate([kept, others])).of_entries(parts),
         chains,
+        of_groups[:, others],
     )
 
 
