@@ -7,7 +7,7 @@ from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
 from qdtm.results import Result
 from qdtm.results.comparison import compare_topics, parts_of, subtopic_fates
-from qdtm.sampler.matching import FOUND, Parts
+from qdtm.results.matching import FOUND, Parts
 
 from .synthetic import make_corpus, make_fit
 

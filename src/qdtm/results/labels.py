@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def distinctive_words(
-    counts: NDArray[np.float32], n: int = 3, avoid: Collection[int] = ()
+    counts: NDArray[np.float32],
+    n: int = 3,
+    avoid: Collection[int] = (),
+    usual: NDArray[np.floating[Any]] | None = None,
 ) -> list[tuple[int, ...]]:
     """Find the words that tell each topic from its siblings.
 
     A word's score is what it adds to the divergence of the topic from all siblings together,
-    p(w|s) log(p(w|s) / p(w)): it must be frequent here, and more so than elsewhere. A topic without siblings
-    has none to differ from, and gets its most frequent words; so does one that runs out of distinctive words.
+    p(w|s) log(p(w|s) / p(w)): it must be frequent here, and more so than elsewhere; and than in the corpus, if
+    that is known: what every document says names nothing. A topic without siblings has none to differ from,
+    and gets its most frequent words; so does one that runs out of distinctive words.
 
     Parameters
     ----------
@@ -26,6 +31,8 @@ def distinctive_words(
         How many words to find at most.
     avoid : collection of int
         Words that say nothing new, such as the query's own.
+    usual : ndarray of shape (V,), optional
+        Tokens of each word in the corpus.
 
     Returns
     -------
@@ -34,6 +41,8 @@ def distinctive_words(
     """
     n_w = counts.sum(axis=1, dtype=np.float64)  # (V,)
     p_w = n_w / max(n_w.sum(), 1.0)
+    if usual is not None and counts.shape[1] > 1:
+        p_w = np.maximum(p_w, usual / max(float(usual.sum()), 1.0))
     is_allowed = np.ones(len(counts), bool)
     is_allowed[list(avoid)] = False
     return [_label(counts[:, s].astype(np.float64), p_w, is_allowed, n) for s in range(counts.shape[1])]

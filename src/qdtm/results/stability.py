@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray
-from qdtm.sampler.matching import FOUND, Parts, match
+from qdtm.results.matching import FOUND, Parts, match
+from qdtm.sampler.consensus import SAME_DOCUMENTS
 
 if TYPE_CHECKING:
     from qdtm.sampler.chains import ChainSummary
+    from qdtm.sampler.consensus import Overlap
     from qdtm.sampler.parents import ParentFit
     from qdtm.sampler.subtopics import SubtopicFit
 
@@ -50,6 +52,9 @@ class SubtopicStability:
         Words among its ten most probable in every run in which it is found; empty if it is found in no other.
     sometimes : tuple of str
         Words that are so in some of these runs only, the most frequent first.
+    found_from : float
+        The likeness from which it counts as found: of words between whole runs, of documents between the
+        chains of one split.
     """
 
     id: str
@@ -57,11 +62,12 @@ class SubtopicStability:
     likeness: tuple[float, ...]
     always: tuple[str, ...]
     sometimes: tuple[str, ...]
+    found_from: float = FOUND
 
     @property
     def n_found(self) -> int:
-        """In how many other runs it is found again."""
-        return sum(each >= FOUND for each in self.likeness)
+        """In how many runs it is found."""
+        return sum(each >= self.found_from for each in self.likeness)
 
     @property
     def verdict(self) -> Verdict:
@@ -221,11 +227,28 @@ def chain_agreement(
     found: SubtopicFit, q: int, name: str, vocabulary: Sequence[str], prevalence: float
 ) -> QueryStability:
     """Say in how many of the chains that split the topic of query `q` each of its subtopics is found."""
-    others = np.zeros((len(vocabulary), 0)) if found.others is None else found.others
-    groups = np.hstack([found.counts, others]).astype(np.float32)  # those that are not shown are found too
-    known = _subtopics([groups, *found.chains], q, vocabulary) if found.chains else ()
-    n_subtopics = tuple(chain.shape[1] for chain in found.chains) or (found.counts.shape[1],)
-    return QueryStability(name, known[: found.counts.shape[1]], n_subtopics, (prevalence,), None)
+    n_subtopics = tuple(int(chain.any(axis=0).sum()) for chain in found.chains) or (found.counts.shape[1],)
+    known = (
+        []
+        if found.overlap is None
+        else [
+            _in_chains(f"{q}.{s + 1}", s, found, found.overlap, vocabulary)
+            for s in range(found.counts.shape[1])
+        ]
+    )
+    return QueryStability(name, tuple(known), n_subtopics, (prevalence,), None)
+
+
+def _in_chains(
+    id: str, s: int, found: SubtopicFit, overlap: Overlap, vocabulary: Sequence[str]
+) -> SubtopicStability:
+    """Look for the documents of a subtopic in each chain, and for its words where they are together."""
+    own = _top(found.counts[:, s], vocabulary)
+    runs = [set(own)]
+    for chain, share, group in zip(found.chains, overlap.share[s], overlap.group[s], strict=True):
+        if share >= SAME_DOCUMENTS:
+            runs.append(set(_top(chain[:, group], vocabulary)))
+    return replace(_subtopic(id, overlap.share[s], runs, own), found_from=SAME_DOCUMENTS)
 
 
 def of_one_run(queries: Sequence[QueryStability], parents: ParentFit, seed: int) -> Stability | None:
@@ -289,7 +312,7 @@ def _subtopic(id: str, alike: FloatArray, runs: Sequence[set[str]], own: Sequenc
     return SubtopicStability(id, score, tuple(alike.tolist()), tuple(always), tuple(rest))
 
 
-def _top(counts: NDArray[np.float32], vocabulary: Sequence[str]) -> list[str]:
+def _top(counts: NDArray[np.floating[Any]], vocabulary: Sequence[str]) -> list[str]:
     """Return the words with most tokens, best first."""
     best = np.argsort(-counts, kind="stable")[:N_WORDS]
     return [vocabulary[w] for w in best if counts[w] > 0]
@@ -307,7 +330,10 @@ def _query_from_json(values: Mapping[str, Any]) -> QueryStability:
 
 def _subtopic_from_json(values: Mapping[str, Any]) -> SubtopicStability:
     words = {name: tuple(str(word) for word in values[name]) for name in ("always", "sometimes")}
-    return SubtopicStability(str(values["id"]), float(values["score"]), _numbers(values["likeness"]), **words)
+    likeness, found_from = _numbers(values["likeness"]), float(values["found_from"])
+    return SubtopicStability(
+        str(values["id"]), float(values["score"]), likeness, **words, found_from=found_from
+    )
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:

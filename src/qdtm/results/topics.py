@@ -64,6 +64,7 @@ class _Splitter:
         self.fit, self.query, self.total = fit, fit.concepts[q].name, total
         self.n_label_words = n_label_words
         self.counts = dict(counts_below(fit, q))
+        self.usual = fit.word_topic.sum(axis=1, dtype=np.float64)  # (V,)
 
     def below(self, id: str, n_w: NDArray[np.float32], avoid: tuple[int, ...]) -> tuple[Topic, ...]:
         """Make the topics below one, given its tokens of each word (V,) and words that name it already."""
@@ -72,7 +73,7 @@ class _Splitter:
         counts = self.counts[id]  # (V, S)
         is_parent_word = (n_w > 0) | counts.any(axis=1)  # (V,)
         probabilities = subtopic_word_probabilities(counts, is_parent_word, self.fit.beta)  # (S, V)
-        words = distinctive_words(counts, N_FOR_NAMES, avoid=avoid)
+        words = distinctive_words(counts, N_FOR_NAMES, avoid, self.usual)
         names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in words])
         return tuple(
             self._topic(f"{id}.{s + 1}", name, counts[:, s], probabilities[s], each, avoid)

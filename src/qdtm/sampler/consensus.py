@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,9 @@ N_DIMENSIONS, N_ROUNDS = 20, 20
 
 MAJORITY = 0.5
 """Documents belong together if at least so many chains say so."""
+
+SAME_DOCUMENTS = 0.5
+"""A chain finds a group if one of its own has so much of the documents of both in common."""
 
 FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.01
 """A group has at least so many documents, and so much of all."""
@@ -116,6 +119,36 @@ def group_documents(
             found.append(DocumentMixture.of(kept[rows], labels, beta).log_joint(kept).argmax(axis=1))
         together = agree(np.array(found))
         return _settled(has, pool, together, np.array(found), float(beta or 1.0))
+
+
+class Overlap(NamedTuple):
+    """How far chains find groups again.
+
+    Attributes
+    ----------
+    share : ndarray of shape (S, C)
+        What each group and the nearest one of each chain have in common, of the documents of both (Jaccard).
+    group : ndarray of int64, shape (S, C)
+        That nearest one.
+    """
+
+    share: FloatArray
+    group: NDArray[np.int64]
+
+
+def find_overlap(grouping: Grouping) -> Overlap:
+    """Look for each group in each chain, among the documents that chains know."""
+    share = np.zeros((grouping.n_groups, len(grouping.chains)))
+    group = np.zeros(share.shape, np.int64)
+    for c, chain in enumerate(grouping.chains):
+        labels, own = grouping.labels[chain >= 0], chain[chain >= 0]
+        n_own = int(own.max()) + 1
+        both = np.bincount(labels * n_own + own, minlength=grouping.n_groups * n_own)
+        both = both.reshape(grouping.n_groups, n_own)  # (S, S_c)
+        either = both.sum(axis=1, keepdims=True) + both.sum(axis=0) - both
+        common = both / np.maximum(either, 1)
+        share[:, c], group[:, c] = common.max(axis=1), common.argmax(axis=1)
+    return Overlap(share, group)
 
 
 def draw(weights: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int64]:

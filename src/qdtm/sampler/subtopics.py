@@ -12,7 +12,6 @@ default (`split_documents`) begins with the groups of documents that independent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,11 +20,17 @@ from numpy.typing import NDArray
 
 from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
-from qdtm.sampler.consensus import Grouping, group_documents
+from qdtm.sampler.consensus import (
+    MAJORITY,
+    SAME_DOCUMENTS,
+    Grouping,
+    Overlap,
+    find_overlap,
+    group_documents,
+)
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.joining import LEAST_PRIOR, MOST_PRIOR
 from qdtm.sampler.kernels import Rules
-from qdtm.sampler.matching import FOUND, Parts, match
 from qdtm.sampler.mixture import DocumentMixture, words_once
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Interruption, ProgressCallback
@@ -63,8 +68,8 @@ class SubtopicFit:
         without groups after the paper's phase 2.
     chains : tuple of ndarray of float32, shape (V, S_c)
         The same tokens in the groups that each chain found, to see what they agree on.
-    others : ndarray of shape (V, R), optional
-        Tokens of word w in the groups that are not shown.
+    overlap : Overlap, optional
+        How far each chain puts the documents of each subtopic together.
     """
 
     counts: NDArray[np.float64]
@@ -73,7 +78,7 @@ class SubtopicFit:
     trace: Trace
     mixture: DocumentMixture
     chains: tuple[NDArray[np.float32], ...] = ()
-    others: NDArray[np.float64] | None = None
+    overlap: Overlap | None = None
 
 
 def fit_subtopics(
@@ -199,7 +204,8 @@ def split_documents(
     of_groups = np.zeros((n_words, grouping.n_groups))
     of_groups[words] = result.n_wk[:, : grouping.n_groups]
     chains = tuple(_words_of(own, labels[row_of], n_words) for labels in grouping.chains)
-    kept, others = _shown(of_groups, chains, counts, grouping, min_tokens)
+    overlap = find_overlap(grouping)
+    kept, others = _shown(of_groups, overlap, counts, grouping, min_tokens)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
     position[kept] = np.arange(len(kept))
     found = np.full(int(in_topic.sum()), -1, np.int32)
@@ -212,7 +218,7 @@ def split_documents(
         result.trace,
         grouping.mixture.take(np.concatenate([kept, others])).of_entries(parts),
         chains,
-        of_groups[:, others],
+        Overlap(overlap.share[kept], overlap.group[kept]),
     )
 
 
@@ -233,7 +239,7 @@ def _document_words(
 
 def _shown(
     of_groups: NDArray[np.float64],
-    chains: Sequence[NDArray[np.float32]],
+    overlap: Overlap,
     counts: Any,
     grouping: Grouping,
     min_tokens: float,
@@ -248,21 +254,12 @@ def _shown(
     tokens = np.bincount(grouping.labels, lengths, minlength=grouping.n_groups)  # (S,)
     usual = in_topic.sum() / max(float(tokens.sum()), 1.0)
     is_near = in_topic / np.maximum(tokens, 1.0) >= BACK * usual
-    is_firm = 2 * _n_found(of_groups, chains) >= len(chains)
+    is_firm = (overlap.share >= SAME_DOCUMENTS).mean(axis=1) >= MAJORITY
     order = np.argsort(-in_topic, kind="stable")
     shown = (in_topic > 0) & (in_topic >= min_tokens) & is_near & is_firm
     if not shown.any():
         shown[order[0]] = True
     return order[shown[order]], order[~shown[order]]
-
-
-def _n_found(of_groups: NDArray[np.float64], chains: Sequence[NDArray[np.float32]]) -> NDArray[np.int64]:
-    """In how many chains each group is found, (S,)."""
-    found = np.zeros(of_groups.shape[1], np.int64)
-    for chain in chains:
-        for pair in match(Parts(of_groups).likeness(Parts(chain))):
-            found[pair.left] += pair.likeness >= FOUND
-    return found
 
 
 def _words_of(tokens: NDArray[np.int32], labels: NDArray[np.int64], n_words: int) -> NDArray[np.float32]:
@@ -271,7 +268,7 @@ def _words_of(tokens: NDArray[np.int32], labels: NDArray[np.int64], n_words: int
     n_groups = int(labels.max(initial=-1)) + 1
     cells = tokens[inside].astype(np.int64) * n_groups + labels[inside]
     counts = np.bincount(cells, minlength=n_words * n_groups).reshape(n_words, n_groups)
-    return counts[:, counts.any(axis=0)].astype(np.float32)
+    return counts.astype(np.float32)
 
 
 def _group_rules(tokens: NDArray[np.integer[Any]], n_words: int, n_groups: int, priors: Priors) -> Rules:

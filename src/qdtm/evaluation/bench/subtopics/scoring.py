@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qdtm.evaluation.metrics.agreement import Agreement, agreement
+from qdtm.results.matching import FOUND, Parts, match
 from qdtm.results.result import Result
-from qdtm.sampler.matching import FOUND, Parts, match
 
 if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel
@@ -125,7 +125,7 @@ def share_found_again(
 ) -> float | None:
     """Return the share of subtopics that another fit of the same corpus finds too; None without any.
 
-    They are paired one to one, and are the same from a likeness of 0.3 (`sampler.matching`).
+    They are paired one to one, and are the same from a likeness of 0.3 (`results.matching`).
     """
     one, two = result_of(first), result_of(other)
     counts = [each.fit.subtopic_counts[each.query_index(query)] for each in (one, two)]  # (V, S) each

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from qdtm.results.distributions import FloatArray
 
 FOUND = 0.3
 """Likeness from which two subtopics count as the same; see docs/stability.md for how it was chosen."""

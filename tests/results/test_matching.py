@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qdtm.sampler.matching import FOUND, Match, Parts, match
+from qdtm.results.matching import FOUND, Match, Parts, match
 
 
 def likeness(left, right):
