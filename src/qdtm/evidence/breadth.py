@@ -127,7 +127,7 @@ def probabilities_summing_to(
     elif excess(low) <= 0:
         middle = low
     else:
-        middle = float(brentq(excess, low, high, xtol=1e-6 * (high - low)))
+        middle = float(brentq(excess, low, high, xtol=1e-13 * (high - low)))
     return about(Curve(curve.slope, middle)(scores), strength, share)
 
 

@@ -19,9 +19,9 @@ def distinctive_words(
     """Find the words that tell each topic from its siblings.
 
     A word's score is what it adds to the divergence of the topic from all siblings together,
-    p(w|s) log(p(w|s) / p(w)): it must be frequent here, and more so than elsewhere; and than in the corpus, if
-    that is known: what every document says names nothing. A topic without siblings has none to differ from,
-    and gets its most frequent words; so does one that runs out of distinctive words.
+    p(w|s) log(p(w|s) / p(w)): it must be frequent here, and more so than elsewhere; and than in the corpus,
+    if that is known: what every document says names nothing. A topic without siblings has none to differ
+    from, and gets its most frequent words; so does one that runs out of distinctive words.
 
     Parameters
     ----------
