@@ -68,7 +68,8 @@ def on(engine: Engine, chain: Chain) -> Chain:
     """The same chain on another engine."""
     topics, links = chain.assignment.topics.copy(), chain.assignment.links.copy()
     own = chain.assignment._replace(topics=topics, links=links)
-    shards = engine.place(own, chain.shards.n_shards, N_WORDS)
+    evidence = np.ones((len(own.offsets) - 1, chain.n_parents), np.float32)
+    shards = engine.place(own, chain.shards.n_shards, N_WORDS, evidence_jq=evidence)
     return Chain(shards, chain.rules, chain.seed, chain.path)
 
 
