@@ -136,6 +136,20 @@ class ShowsResult:
         self._adopt_result(self._result.with_labels(labels))
         return self
 
+    def name_subtopics(self, server: str, model: str) -> Self:
+        """Let a language model on this machine name the subtopics; see `qdtm.results.model_names`.
+
+        Parameters
+        ----------
+        server : str
+            The address of its chat interface, such as "http://127.0.0.1:11434/v1".
+        model : str
+            What the server calls the model. Names say that it gave them; your own names stay.
+        """
+        from qdtm.results.model_names import name_by_model
+
+        return self.set_topic_labels(dict(name_by_model(self._result, server, model)))
+
     def set_columns(
         self,
         *,

@@ -26,6 +26,7 @@ from qdtm.cli.export import export
 from qdtm.cli.failure import one_line_failures
 from qdtm.cli.fit import fit
 from qdtm.cli.index import index
+from qdtm.cli.name import name
 from qdtm.cli.report import report
 from qdtm.cli.show import show
 from qdtm.cli.transform import transform
@@ -68,8 +69,8 @@ def cli(ctx: click.Context) -> None:
 
 
 _COMMANDS = (
-    demo, index, concepts, fit, show, docs, explain, check, drill, add, contrast, compare, report, export,
-    transform, app, bench,
+    demo, index, concepts, fit, show, docs, explain, check, drill, add, contrast, compare, name, report,
+    export, transform, app, bench,
 )  # fmt: skip
 
 for command in _COMMANDS:
