@@ -106,13 +106,13 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     subtopics : bool
         Whether to split the parent topics.
     min_prevalence : float
-        Subtopics below this share of the corpus are dropped, unless they are a twentieth of their parent
+        Subtopics below this share of the corpus are dropped, unless they are a hundredth of their parent
         topic or more (with the paper's preset, whatever they are).
     pipeline : TextPipeline, optional
         From text to words, where `fit` is given texts.
     n_chains : int
-        Independent runs of the sampler. The first is the one shown; the others say how firm it is
-        (`stability_`).
+        Independent runs of everything. The first is the one shown; the others say how firm it is, in place
+        of the chains of its split (`stability_`).
     random_state : int
         The same seed gives the same result.
     n_jobs : int, optional
@@ -140,7 +140,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         The parent topic of each query, in order; `topics_[0].subtopics` are its subtopics.
     background_topics_ : tuple of Topic
     stability_ : Stability or None
-        Which subtopics independent runs find again; None with one run.
+        In how many runs each subtopic is found; None without subtopics.
     components_ : ndarray of shape (n_topics, n_words)
         Topic-word probabilities.
     n_features_in_ : int
@@ -430,7 +430,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
 
     @property
     def stability_(self) -> Stability | None:
-        """Which subtopics independent runs find again; None with one run."""
+        """In how many runs each subtopic is found; None without subtopics."""
         return self._result.stability
 
     @cached_property

@@ -157,7 +157,7 @@ model_options = together(
     click.option("--min-sweeps", type=int, metavar="N", help="Sweeps of a phase at least."),
     click.option("--max-sweeps", type=int, metavar="N", help="Sweeps of a phase at most."),
     click.option("--chains", "n_chains", type=int, default=1, show_default=True, metavar="N",
-                 help="Independent runs; more than one say which subtopics are found again."),
+                 help="Independent runs of everything; more than one say which subtopics all find."),
     jobs_option,
 )  # fmt: skip
 

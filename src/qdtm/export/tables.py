@@ -97,7 +97,7 @@ def subtopics_table(result: Result) -> Table:
 
 
 def _stability(result: Result, topic: Topic) -> tuple[float | None, str | None]:
-    """Return the score of a subtopic and the runs in which it is found again, if there were several."""
+    """Return the score of a subtopic and the runs in which it is found, if there were any."""
     known = None if result.stability is None else result.stability.of(topic.id)
     return (None, None) if known is None else (known.score, f"{known.n_found} of {len(known.likeness)}")
 

@@ -74,7 +74,7 @@ class ModelFit:
     related : tuple of RelatedWords
         The words that promote concept words of each query; empty where that was not recorded.
     stability : Stability or None
-        How much independent chains agree with this one; None if there were none.
+        How far runs agree on the subtopics: chains of a split, or whole runs; None if there were none.
     presentation : Presentation
         How the user wants it shown; no number depends on it.
     checks : tuple of HandCheck

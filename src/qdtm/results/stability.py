@@ -38,7 +38,7 @@ AGREE = 1.1
 
 @dataclass(frozen=True)
 class SubtopicStability:
-    """Whether a subtopic is found again.
+    """In how many runs a subtopic is found.
 
     Attributes
     ----------

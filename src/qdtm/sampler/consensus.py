@@ -13,7 +13,6 @@ inferred twice over.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -82,9 +81,7 @@ class Grouping:
         return self.mixture.n_groups
 
 
-def group_documents(
-    counts: Any, weights: FloatArray, seed: tuple[int, ...], *, check: Callable[[], object] | None = None
-) -> Grouping:
+def group_documents(counts: Any, weights: FloatArray, seed: tuple[int, ...]) -> Grouping:
     """Find the groups that most chains agree on.
 
     Parameters
@@ -95,8 +92,6 @@ def group_documents(
         How much each counts, above 0.
     seed : tuple of int
         Of the random streams.
-    check : callable, optional
-        Called before each chain; it may raise.
     """
     has = words_once(counts)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
@@ -110,8 +105,6 @@ def group_documents(
         found: list[Labels] = []
         beta: float | None = None
         for _ in range(N_CHAINS):
-            if check is not None:
-                check()
             rows = draw(weights[pool], round(SEEN * len(pool)), rng)
             start = k_means(vectors[rows], _n_start(len(rows)), rng)
             beta = choose_smoothing(kept[rows], start) if beta is None else beta
