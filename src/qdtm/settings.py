@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -60,6 +60,10 @@ class Settings:
         Of the cluster.
     refuse : bool
         Whether queries that the corpus does not answer are refused.
+    expansion, rule, n_concept_words, n_candidates
+        Of queries that say nothing else; checked where queries are expanded.
+    embeddings, encoder
+        As the user named them.
     """
 
     preset: Preset
@@ -81,6 +85,12 @@ class Settings:
     worker_dir: str | None
     n_chains: int = 1
     refuse: bool = True
+    expansion: str | None = "kld"
+    rule: str | Sequence[str] = "and"
+    n_concept_words: int = 10
+    n_candidates: int = 100
+    embeddings: Any = None
+    encoder: Any = None
 
     @property
     def start_as_paper(self) -> bool:
@@ -127,6 +137,12 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         worker_dir=_of_a_cluster(parameters, "worker_dir"),
         n_chains=_count(parameters, "n_chains"),
         refuse=_flag(parameters, "refuse"),
+        expansion=parameters["expansion"],
+        rule=parameters["rule"],
+        n_concept_words=parameters["n_concept_words"],
+        n_candidates=parameters["n_candidates"],
+        embeddings=parameters["embeddings"],
+        encoder=parameters["encoder"],
     )
 
 

@@ -14,7 +14,7 @@ from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, write_abo
 from qdtm.app.requests import Columns, IndexRequest
 from qdtm.app.workspace import Workspace, now
 from qdtm.corpus import Corpus, ReadOptions, Record, TextPipeline, load_demo_corpus, read_records
-from qdtm.corpus.phrases import words_within
+from qdtm.corpus.phrase_index import words_within
 from qdtm.errors import QdtmError
 from qdtm.results.dates import read_dates
 

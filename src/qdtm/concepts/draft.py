@@ -20,7 +20,7 @@ from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, phras
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
 from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
-from qdtm.corpus.phrases import PhraseIndex
+from qdtm.corpus.phrase_index import PhraseIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import PassingQueryError, QueryError
 

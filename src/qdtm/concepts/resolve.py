@@ -20,7 +20,7 @@ from qdtm.concepts.in_text import TextSearch
 from qdtm.concepts.query import Item, parse_entry, parse_text
 from qdtm.concepts.term_index import SearchableCorpus
 from qdtm.corpus.lemmas import number_forms
-from qdtm.corpus.phrases import PhraseIndex, words_within
+from qdtm.corpus.phrase_index import PhraseIndex, words_within
 from qdtm.corpus.scripts import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError

@@ -26,7 +26,8 @@ from qdtm.corpus.indexing import (
     index_texts,
 )
 from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
-from qdtm.corpus.phrases import express, split_phrases, with_phrases, words_within
+from qdtm.corpus.phrase_index import express, split_phrases, words_within
+from qdtm.corpus.phrases import with_phrases
 from qdtm.corpus.readers import read_records
 from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.sqlite_store import SqliteDocuments
