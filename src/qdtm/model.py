@@ -22,6 +22,7 @@ from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
 from qdtm.results.arrangement import gather_fit, spread_fit
+from qdtm.results.distributions import document_topics
 from qdtm.results.result import Result
 from qdtm.results.topic import Topic
 from qdtm.sampler.checkpoint import Checkpoint
@@ -233,6 +234,21 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         with reserve(checkpoint):
             return self._fit_prepared(corpus, prepared, settings, begin_checkpoint(checkpoint, start))
 
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+        """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
+        return self.fit(X, y).doc_topic_.copy()
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Score new documents; words that the corpus does not have are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_topics)
+            Rows sum to 1; columns 0 to Q - 1 are the queries, in order.
+        """
+        fit = self._fitted
+        return document_topics(self.corpus_.encode_counts(X), fit.word_topic)
+
     @classmethod
     def resume(cls, checkpoint: str | os.PathLike[str], X: Any, **running: Any) -> Self:
         """Go on with a fit that was killed; it ends in the same bytes as if it had not been.
@@ -381,10 +397,6 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         from qdtm.variants import Ways, compare_models
 
         return compare_models(self, others, query, Ways(tuple(also), tuple(extractors), tuple(rules), seeds))
-
-    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
-        return self.fit(X, y).doc_topic_.copy()
 
     @classmethod
     def load(

@@ -100,17 +100,6 @@ class FittedModel:
 
     # --- documents ---------------------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Score new documents; words that the corpus does not have are ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_topics)
-            Rows sum to 1; columns 0 to Q - 1 are the queries, in order.
-        """
-        fit = self._fitted
-        return document_topics(self.corpus_.encode_counts(X), fit.word_topic)
-
     def documents(self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None) -> DocumentTable:
         """List the documents most relevant to a query, or to one of its subtopics.
 
