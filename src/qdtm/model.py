@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from qdtm.concepts import as_queries
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.errors import ParameterError
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
@@ -220,8 +218,6 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         """
         settings = self._settings()
         queries = as_queries(self.queries)
-        if isinstance(X, FileCorpus):
-            X = gather_corpus(replace(X, pipeline=X.pipeline or self.pipeline))
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
             seen_by = (self.embeddings is not None) * DIMENSIONS + (self.encoder is not None) * ENCODED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from scipy import sparse
 
 from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.errors import StorageError
 from qdtm.posing import PreparedQueries, versions
@@ -88,8 +87,6 @@ def take_up(path: str | os.PathLike[str], texts: Any) -> tuple[Start, Corpus, Ch
     if not is_unfinished(folder):
         raise StorageError(f"There is no unfinished fit in {str(path)!r}.")
     start = read_start(folder)
-    if isinstance(texts, FileCorpus):
-        texts = gather_corpus(replace(texts, pipeline=texts.pipeline or start.pipeline))
     corpus = Corpus.of(texts, pipeline=start.pipeline)
     if start.corpus_fingerprint != corpus.fingerprint:
         raise StorageError(

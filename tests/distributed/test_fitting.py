@@ -9,7 +9,6 @@ from tests.distributed.conftest import assert_same
 
 from qdtm import QueryDrivenTopicModel, TextPipeline
 from qdtm.cli.main import cli
-from qdtm.distributed.files import gather_corpus
 from qdtm.sampler import checkpoint as keeping
 
 SHORT = {"max_sweeps": 4, "n_background_topics": 2, "embeddings": None, "random_state": 3}
@@ -66,7 +65,7 @@ def test_a_fit_over_files_that_was_killed_goes_on(files, tmp_path, monkeypatch):
     with pytest.raises(KilledError):
         QueryDrivenTopicModel("cricket", progress=kill, **SHORT).fit(files, checkpoint=tmp_path / "kept")
     resumed = QueryDrivenTopicModel.resume(tmp_path / "kept", files)
-    undisturbed = QueryDrivenTopicModel("cricket", **SHORT).fit(gather_corpus(files))
+    undisturbed = QueryDrivenTopicModel("cricket", **SHORT).fit(files.to_corpus())
     assert_same(resumed.fit_.token_topics, undisturbed.fit_.token_topics)
 
 

@@ -180,6 +180,8 @@ def of(
     if isinstance(source, os.PathLike):
         text, name = (None if column is None else str(column) for column in (text_column, id_column))
         return Corpus.read(source, text_column=text, id_column=name, pipeline=pipeline, like=like)
+    if hasattr(source, "to_corpus"):  # a `FileCorpus`, which reads itself
+        return of(source.to_corpus(pipeline), None, None, None, like)
     if hasattr(source, "columns") and not isinstance(source, Mapping):
         return from_dataframe(source, text_column, id_column, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
