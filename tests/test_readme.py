@@ -12,6 +12,7 @@ from qdtm.cli.main import cli
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 PYTHON = (ROOT / "docs" / "python.md").read_text("utf-8")
+QUERIES = (ROOT / "docs" / "queries.md").read_text("utf-8")
 INDEX = (ROOT / "docs" / "index.md").read_text("utf-8")
 COMMANDS = (ROOT / "docs" / "commands.md").read_text("utf-8")
 EXAMPLES = re.findall(r"`(qdtm [a-z][^`]*)` \|$", COMMANDS, flags=re.MULTILINE)
@@ -28,11 +29,11 @@ def test_python_examples(page, at_least, tmp_path, monkeypatch):
     assert failed == 0, report
 
 
-@pytest.mark.parametrize(("page", "n_shown"), [(README, 1), (INDEX, 4)], ids=["README.md", "index.md"])
-def test_console_examples(page, n_shown, tmp_path):
+@pytest.mark.parametrize("page", [README, INDEX, QUERIES], ids=["README.md", "index.md", "queries.md"])
+def test_console_examples(page, tmp_path):
     write_articles(tmp_path / "articles.csv")
     shown = commands(page)
-    assert len(shown) == n_shown
+    assert shown
     for command, output in shown:
         printed = run_command(command, tmp_path)
         assert is_shown(printed, output), printed
