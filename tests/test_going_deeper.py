@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from documented import commands, run_command, run_python
+from documented import commands, is_shown, run_command, run_python
 
 PAGE = (Path(__file__).parents[1] / "docs" / "going-deeper.md").read_text("utf-8")
 
@@ -16,4 +16,5 @@ def test_python_examples(tmp_path, monkeypatch):
 
 def test_console_examples(tmp_path):
     for command, output in commands(PAGE):
-        assert run_command(command, tmp_path) == output
+        printed = run_command(command, tmp_path)
+        assert is_shown(printed, output), printed
