@@ -1,4 +1,4 @@
-"""The commands and examples of the README and of the pages to start with are run, and must print what they say."""
+"""The examples of the README and of the pages to start with are run, and must print what they say."""
 
 import re
 import shlex
