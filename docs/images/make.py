@@ -96,11 +96,11 @@ def photograph_report(driver: Any, folder: Path) -> None:
 def photograph_app(driver: Any, folder: Path) -> None:
     """Ask in the app, and show what it answers before any fit."""
     with running_app(folder / "workspace") as address:
-        resize(driver, 1_400, 1_050)
+        resize(driver, 1_200, 925)
         driver.get(address)
         find(driver, "#use-demo").click()
         find(driver, ".query-text input").send_keys(QUERY)
-        find(driver, ".chips li")
+        find(driver, "ul.readings li")
         find(driver, "section.first:not(.stale) ol.documents")
         photograph(driver, HERE / "app.png")
 
