@@ -1,7 +1,8 @@
 """Tables in, an .xlsx workbook out, written row by row, so that its size does not matter.
 
-The file is written here and not by openpyxl, which takes four times as long for a table of a million cells; a
-workbook is a few XML files in a zip (ECMA-376). openpyxl and LibreOffice read it back in the tests.
+The file is written here and not by XlsxWriter or openpyxl, which take 1.9 and 2.4 times as long for a table
+of 20,000 documents; a workbook is a few XML files in a zip (ECMA-376). openpyxl and LibreOffice read it back
+in the tests.
 
 A spreadsheet has limits: a cell holds 32,767 characters (longer texts are cut, and say so), a sheet 1,048,576
 rows (the table goes on in another sheet) and 16,384 columns (more are refused). Characters that XML cannot
