@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,15 @@ from qdtm.corpus import Corpus
 from qdtm.results import Result
 from qdtm.results.delimited import safe_cell, save_csv, write_csv
 from qdtm.results.frames import table_frame
-from qdtm.results.schema import TOPICS, distinct_names, document_columns
+from qdtm.results.schema import (
+    CONCEPT_WORDS,
+    DOCUMENTS,
+    TEXT,
+    TOPICS,
+    WORDS,
+    distinct_names,
+    document_columns,
+)
 from qdtm.results.tables import (
     concept_words_table,
     document_table,
@@ -242,3 +251,9 @@ def test_the_same_table_gives_the_same_bytes(result, corpus):
     for file in (first, again):
         write_csv(documents_table(result.fit, corpus), file)
     assert first.getvalue() == again.getvalue()
+
+
+def test_the_page_about_results_lists_all_columns():
+    page = (Path(__file__).parents[2] / "docs" / "results.md").read_text("utf-8")
+    for columns in (TOPICS, (*DOCUMENTS, TEXT), WORDS, CONCEPT_WORDS):
+        assert "".join(f"| `{column.name}` | {column.meaning} |\n" for column in columns) in page

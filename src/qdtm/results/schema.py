@@ -39,11 +39,13 @@ TOPICS = (
     Column("parent", "id", "the topic that a subtopic is part of"),
     Column("query", "text", "the query that it answers; none of the background"),
     Column("name", "text", "your label, or what tells it from its siblings"),
-    Column("share", "number", "of the words that its parent's subtopics have; without a parent, of all"),
+    Column("share", "number", "of the words of its parent's subtopics; without a parent, of the corpus"),
     Column("documents", "count", "about the query, from the cut-off up; of a subtopic, those mainly in it"),
-    Column("n_about", "number", "how many documents are about the query: the sum of their relevance"),
-    Column("n_about_low", "number", "where that begins to be likely"),
-    Column("n_about_high", "number", "where it ceases to be"),
+    Column(
+        "n_about", "number", "how many documents are about the query: the sum of all relevance, or as checked"
+    ),
+    Column("n_about_low", "number", "the lower end of its interval"),
+    Column("n_about_high", "number", "the upper end"),
     Column("found_in", "count", "runs that found the subtopic"),
     Column("runs", "count", "of so many"),
     Column("words", "list", "the most probable words, best first"),
