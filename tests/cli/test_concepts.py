@@ -125,7 +125,7 @@ def test_a_query_that_is_only_mentioned_is_answered_by_its_documents(run, tmp_pa
     assert max(len(line) for line in text.splitlines()) <= 80
     cricket, rugby = json.loads(run(*args, "--json").stdout)["queries"]
     assert set(cricket) == {"query", "check", "mentions"}
-    assert cricket["mentions"] == [{"index": 3, "id": "n4", "passage": "They play cricket too."}]
+    assert cricket["mentions"] == [{"nr": "n4", "passage": "They play cricket too."}]
     assert (cricket["check"]["n_named"], cricket["check"]["n_mainly"]) == (1, 0)
     assert (rugby["check"]["named"], rugby["mentions"]) == (list(range(8)), [])
     words = json.loads(run(*args, "--anyway", "--json").stdout)["concept_words"]
@@ -135,7 +135,7 @@ def test_a_query_that_is_only_mentioned_is_answered_by_its_documents(run, tmp_pa
     failed = run(*fit, code=2)
     assert "They play cricket too." in failed.stdout
     assert "none is mainly about it" in failed.stderr
-    assert json.loads(run(*fit, "--json", code=2).stdout)["mentions"][0]["index"] == 3
+    assert json.loads(run(*fit, "--json", code=2).stdout)["mentions"][0]["document"] == "4"
 
 
 def test_a_missing_word_is_refused_unless_told_otherwise(run, news):

@@ -34,7 +34,10 @@ def mentions_json(check: QueryCheck, corpus: Corpus) -> list[JsonObject]:
     """List the documents that mention a query in passing; none for another verdict."""
     from qdtm.results.mentions import mentions_of
 
-    return [asdict(mention) for mention in mentions_of(check, corpus)] if check.verdict == "passing" else []
+    if check.verdict != "passing":
+        return []
+    id_name = corpus.documents.id_name
+    return [{id_name: mention.id, "passage": mention.passage} for mention in mentions_of(check, corpus)]
 
 
 def concept_json(concept: Concept, corpus: Corpus) -> JsonObject:
@@ -52,8 +55,7 @@ def readings_json(concept: Concept, corpus: Corpus) -> list[JsonObject]:
     """List what documents mean by a query, if they mean several things."""
     readings = []
     for number, reading in enumerate(concept.readings, start=1):
-        documents = corpus.documents.select(reading.documents)
-        typical = [{"index": d.index, "id": d.id} for d in documents]
+        typical = [document.id for document in corpus.documents.select(reading.documents)]
         readings.append({"number": number} | asdict(reading) | {"documents": typical})
     return readings
 
