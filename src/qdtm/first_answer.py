@@ -49,7 +49,7 @@ class FirstDocument:
         Its row in the corpus.
     id : str
     relevance : float
-    names : bool
+    names_it : bool
         Whether it names the query.
     passage : Passage
         Where the topic's words stand in it, marked; concept words as such.
@@ -60,7 +60,7 @@ class FirstDocument:
     index: int
     id: str
     relevance: float
-    names: bool
+    names_it: bool
     passage: Passage
     fields: Mapping[str, str]
 
@@ -196,7 +196,7 @@ def _first_documents(
             index=document.index,
             id=document.id,
             relevance=float(relevance.scores[document.index]),
-            names=bool(relevance.names[document.index]),
+            names_it=bool(relevance.names[document.index]),
             passage=aligner.excerpt(document, weights, own, EXCERPT),
             fields=document.fields,
         )

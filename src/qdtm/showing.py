@@ -141,16 +141,18 @@ class FittedModel:
         return {topic.id: topic.top_words(n) for topic in self._result.all_topics()}
 
     def get_topic_info(self, n_words: int = 10) -> Any:
-        """Return a DataFrame with a row for each topic; see `qdtm.results.frames.topic_info`."""
-        from qdtm.results.frames import topic_info
+        """Return a DataFrame with a row for each topic and subtopic; see `qdtm.results.schema.TOPICS`."""
+        from qdtm.results.frames import table_frame
+        from qdtm.results.tables import topics_table
 
-        return topic_info(self._result, n_words)
+        return table_frame(topics_table(self._result.fit, self._result.corpus, n_words))
 
     def get_document_info(self) -> Any:
-        """Return a DataFrame with a row for each document; see `qdtm.results.frames.document_info`."""
-        from qdtm.results.frames import document_info
+        """Return a DataFrame with a row for each document and query; see `qdtm.results.schema.DOCUMENTS`."""
+        from qdtm.results.frames import table_frame
+        from qdtm.results.tables import documents_table
 
-        return document_info(self._result)
+        return table_frame(documents_table(self._result.fit, self._result.corpus, all_documents=True))
 
     def get_representative_docs(self, topic: str | int | None = None, n: int = 3) -> dict[str, list[str]]:
         """Return the texts that are most about a topic or subtopic, or about each of them, by id."""
@@ -185,10 +187,8 @@ class FittedModel:
         Relevance
             `scores` (n_new,), and `about` by the cut-off of the fitted documents.
         """
-        from qdtm.results.new_documents import new_relevance
-
         result = self._result
-        return new_relevance(result, Corpus.of(X, like=result.corpus), query)
+        return result.relevance(query, Corpus.of(X, like=result.corpus))
 
     # --- what a person said ------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from qdtm.corpus.phrases import with_phrases
 from qdtm.corpus.readers import read_records
 from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.sqlite_store import SqliteDocuments
-from qdtm.corpus.store import BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
+from qdtm.corpus.store import DOCUMENT, BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError
@@ -98,8 +98,10 @@ def from_dataframe(
     text = find_text_column(names, first, None if text_column is None else str(text_column), source)
     name = find_id_column(names, None if id_column is None else str(id_column), source)
     ids = columns[name] if name is not None else getattr(frame, "index", None)
+    id_name = names[name] if name is not None else str(getattr(ids, "name", None) or "")
     fields = {names[c]: columns[c] for c in range(len(names)) if c not in (text, name)}
-    intake = MemoryIntake(columns[text], _as_text, MemoryDocuments(columns[text], ids, fields))
+    documents = MemoryDocuments(columns[text], ids, fields, id_name or DOCUMENT)
+    intake = MemoryIntake(columns[text], _as_text, documents)
     return _of_intake(intake, pipeline, like)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from qdtm.concepts.concept import Concept, ConceptWord
 from qdtm.evidence.scoring import WordEvidence
 from qdtm.results.checks.handcheck import HandCheck
+from qdtm.results.distributions import word_topic_probabilities
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
 from qdtm.results.splits import Split, check_splits
@@ -144,12 +146,22 @@ class ModelFit:
         """The number of background topics, K - Q."""
         return self.n_topics - self.n_queries
 
+    @cached_property
+    def query_weights(self) -> NDArray[np.float64]:
+        """How likely a token of each word is to be about each query, p(z|w); shape (V, Q)."""
+        return word_topic_probabilities(self.word_topic)[:, : self.n_queries]
+
     @property
     def judged(self) -> Judged:
         """How likely documents are to be about the queries; raises before anybody has said it."""
         if self.relevance is None or self.strength is None or self.word_evidence is None:
             raise ValueError("nobody has said yet how likely documents are to be about the queries")
         return Judged(self.relevance, self.strength, self.word_evidence)
+
+    def check_of(self, q: int) -> HandCheck | None:
+        """Return the hand-check of query `q`, if there is one."""
+        name = self.concepts[q].name
+        return next((check for check in self.checks if check.query == name), None)
 
     @property
     def interrupted(self) -> bool:

@@ -1,0 +1,61 @@
+"""A `Table` in, a .csv file out that a spreadsheet opens, a row at a time; the same table, the same bytes.
+
+A .csv file has no types, so two kinds of text get an apostrophe before them: one that a spreadsheet would run
+as a formula, and the id of a topic, which would be read as a number ("0.10" as 0.1).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import TextIO
+
+from qdtm.results.schema import Cell, Kind, Table
+
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?%?")
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell that no spreadsheet runs: what looks like a formula gets an apostrophe before it.
+
+    A plain number such as "-3.5" is left as it is. Old line ends become new ones, which `csv.writer` puts
+    between quotes; what follows a bare carriage return would be a row of its own, and could be a formula.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return "'" + text
+    return text
+
+
+def save_csv(table: Table, path: Path) -> None:
+    """Write a table to a .csv file, in UTF-8 with a mark that spreadsheets know it by."""
+    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
+        write_csv(table, file)
+
+
+def write_csv(table: Table, file: TextIO) -> None:
+    """Write a table as .csv to a file that was opened with `newline=""`."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([safe_cell(name) for name in table.names])
+    kinds = [column.kind for column in table.columns]
+    for row in table.rows():
+        writer.writerow([_csv_cell(kind, cell) for kind, cell in zip(kinds, row, strict=True)])
+
+
+def plain_cell(cell: Cell) -> str | int | float | None:
+    """Return a cell for a table that has texts and numbers only: yes or no, and a list of words as a text."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return ", ".join(cell) if isinstance(cell, tuple) else cell
+
+
+def _csv_cell(kind: Kind, cell: Cell) -> str | int:
+    value = plain_cell(cell)
+    if isinstance(value, str):
+        return "'" + value if kind == "id" else safe_cell(value)
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    return "" if value is None else value
