@@ -174,8 +174,8 @@ def judge(
     shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-        rivals = rival_posteriors(views, shares, _strength(evidence), query_vectors)
-    return np.where(possible, rivals, 0.0).astype(np.float32)
+        rivals = rival_posteriors(views, shares, _strength(evidence), possible, query_vectors)
+    return rivals.astype(np.float32)
 
 
 def with_relevance(
