@@ -184,7 +184,13 @@ def with_relevance(
     """Put how likely documents are to be about the queries into a fit."""
     strength = _strength(evidence)
     words = distil(corpus.document_term_matrix, relevance, strength)
-    return replace(fit, relevance=relevance, strength=strength.astype(np.float32), word_evidence=words)
+    return replace(
+        fit,
+        relevance=relevance,
+        strength=strength.astype(np.float32),
+        word_evidence=words,
+        covers=cover_the_corpus(evidence),
+    )
 
 
 def _strength(evidence: Sequence[Evidence]) -> NDArray[np.float64]:

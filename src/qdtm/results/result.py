@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
-from qdtm.evidence.breadth import FULL_COVER
 from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.distributions import (
     FloatArray,
@@ -264,8 +263,7 @@ class Result:
         counted = None if check is None or not check.is_enough else check.estimate().n_about
         judged, names = fit.judged.relevance, fit.judged.strength[:, q] > 0
         scores = recalibrated(fit, q, judged[:, q].astype(np.float64))
-        covers = judged.sum() >= FULL_COVER * len(scores) and fit.n_queries > 1  # rivals bound it
-        error = TYPICAL_ERROR if covers else typical_error(fit.judged.strength[:, q], judged[:, q])
+        error = TYPICAL_ERROR if fit.covers else typical_error(fit.judged.strength[:, q], judged[:, q])
         share = self.topic_share(q, self.corpus.document_term_matrix)
         return Relevance(fit.concepts[q].name, scores, names, share, counted, error)
 
