@@ -62,6 +62,9 @@ class GoesDeeper(ShowsResult):
     ) -> tuple[CorpusViews, NDArray[np.float32] | None]:
         raise NotImplementedError
 
+    def _check_at_hand(self) -> None:
+        raise NotImplementedError
+
     def _inside(self) -> tuple[ModelFit, DistinctCorpus]:
         raise NotImplementedError
 
@@ -117,12 +120,15 @@ class GoesDeeper(ShowsResult):
         ------
         QueryError
             If it cannot be answered, or is there already.
+        ParameterError
+            If the model was loaded, and its word vectors or encoder must be given again.
         """
         from qdtm.adding import add_query
         from qdtm.cluster.opening import open_engine
         from qdtm.concepts import as_queries
         from qdtm.posing import judge, with_relevance
 
+        self._check_at_hand()
         fit, inside = self._inside()
         settings = self._settings()
         if fit.threshold is not None:  # as before, and known

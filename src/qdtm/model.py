@@ -32,6 +32,7 @@ from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import Posed, freeze, judge, pose, with_relevance
+from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
 from qdtm.results.arrangement import gather_fit, spread_fit
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
@@ -48,8 +49,8 @@ from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.footprint import DIMENSIONS, ENCODED, fit_bytes_of
 from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.progress import ProgressCallback
-from qdtm.settings import Settings, as_json, check_settings
-from qdtm.unfinished import Start, begin_checkpoint, take_up
+from qdtm.settings import Settings, check_settings
+from qdtm.unfinished import Start, begin_checkpoint, its_corpus, take_up
 
 RUNNING = ("progress", "n_jobs", "engine", "address", "worker_dir")
 """Parameters about how a fit is run: they do not change a byte of the result."""
@@ -82,12 +83,13 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         the queries cover the corpus together or the preset is the paper's, else 0.5.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
-        model; "auto" takes "glove" for English, else "corpus"; None does without.
+        model; "auto" takes "glove" for English, else "corpus"; None does without. Vectors in memory are not
+        saved: give them again (`set_params`) before a loaded model is asked more.
     encoder : str, path or callable, optional
         A sentence encoder for a second look at the documents (extra `encoder`): "minilm", a folder with a
         model, a name of sentence-transformers where that is installed, or a function from texts to vectors.
         What it makes of documents and queries is one more view of the evidence, beside words and word
-        vectors.
+        vectors. A function is not saved, as vectors in memory are not.
     similarity_threshold : "auto" or float
         The cosine above which words are related; "auto" picks it from the vectors.
     promotion_weight : float
@@ -235,6 +237,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             it is killed. It is gone when the fit is done.
         """
         settings = self._settings()
+        self._check_at_hand()
         queries = as_queries(self.queries)
         if isinstance(X, FileCorpus):
             X = gather_corpus(replace(X, pipeline=X.pipeline or self.pipeline))
@@ -261,20 +264,27 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         X : Corpus, FileCorpus, or anything that `Corpus.of` takes
             The same corpus.
         **running
-            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction.
+            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction; and
+            `embeddings` or `encoder` again where they were no name but an object, which cannot be kept.
 
         Raises
         ------
+        ParameterError
+            If an encoder has to be given again, or anything else is given.
         StorageError
             If nothing was written down there yet, it is damaged, or the corpus is another.
         """
-        unknown = sorted(set(running) - set(RUNNING))
-        if unknown:
-            raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(RUNNING)}.")
         with reserve(checkpoint):
-            start, corpus, kept = take_up(checkpoint, X)
-            queries = [concept.query for concept in start.posed.concepts]
-            model = cls(queries, **dict(start.parameters), **running)
+            start, kept = take_up(checkpoint)
+            known = {name: from_json(value) for name, value in start.parameters.items()}
+            free = (*RUNNING, *(name for name, value in known.items() if isinstance(value, NotSaved)))
+            unknown = sorted(set(running) - set(free))
+            if unknown:
+                raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(free)}.")
+            known |= running
+            check_at_hand(known, ["encoder"], "resume(..., {}=...)")  # word vectors were kept
+            corpus = its_corpus(start, checkpoint, X)
+            model = cls([concept.query for concept in start.posed.concepts], **known)
             return model._sample(corpus, start.posed, model._settings(), kept)
 
     def _sample(
@@ -382,6 +392,10 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     def _settings(self) -> Settings:
         """The parameters, checked and completed."""
         return check_settings(self.get_params(deep=False))
+
+    def _check_at_hand(self) -> None:
+        """Refuse to fit a loaded model whose word vectors or encoder were objects, until they are given."""
+        check_at_hand(self.get_params(deep=False), OWN_OBJECTS, "model.set_params({}=...)")
 
     def _inside(self) -> tuple[ModelFit, DistinctCorpus]:
         """The fit as it was found: of the documents in the order of their content."""
@@ -545,7 +559,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     def of(cls, result: Result) -> Self:
         """Return the fitted model that a result is from."""
         fit, names = result.fit, cls._get_param_names()
-        known = {name: value for name, value in fit.parameters.items() if name in names}
+        known = {name: from_json(value) for name, value in fit.parameters.items() if name in names}
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, result.corpus)
         return model
