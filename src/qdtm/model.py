@@ -116,7 +116,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         Independent runs of everything. The first is the one shown; the others say how firm it is, in place
         of the chains of its split (`stability_`).
     random_state : int
-        The same seed gives the same result.
+        The same seed gives the same result, on the same machine with the same packages.
     n_jobs : int, optional
         Threads, or workers of a cluster; the result does not depend on it. By default all cores, or all
         workers.
