@@ -19,6 +19,7 @@ from qdtm.errors import ParameterError
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
 from qdtm.posing import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
+from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
 from qdtm.results.arrangement import gather_fit, spread_fit
 from qdtm.results.distributions import document_topics
 from qdtm.results.result import Result
@@ -26,9 +27,9 @@ from qdtm.results.topic import Topic
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.footprint import DIMENSIONS, ENCODED, fit_bytes_of
 from qdtm.sampler.progress import ProgressCallback
-from qdtm.settings import Settings, as_json, check_settings
+from qdtm.settings import Settings, check_settings
 from qdtm.showing import FittedModel
-from qdtm.unfinished import Start, begin_checkpoint, take_up
+from qdtm.unfinished import Start, begin_checkpoint, its_corpus, take_up
 
 if TYPE_CHECKING:
     from qdtm.results.sensitivity import Sensitivity
@@ -64,12 +65,13 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         the queries cover the corpus together or the preset is the paper's, else 0.5.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
-        model; "auto" takes "glove" for English, else "corpus"; None does without.
+        model; "auto" takes "glove" for English, else "corpus"; None does without. Vectors in memory are not
+        saved: give them again (`set_params`) before a loaded model is asked more.
     encoder : str, path or callable, optional
         A sentence encoder for a second look at the documents (extra `encoder`): "minilm", a folder with a
         model, a name of sentence-transformers where that is installed, or a function from texts to vectors.
         What it makes of documents and queries is one more view of the evidence, beside words and word
-        vectors.
+        vectors. A function is not saved, as vectors in memory are not.
     similarity_threshold : "auto" or float
         The cosine above which words are related; "auto" picks it from the vectors.
     promotion_weight : float
@@ -96,7 +98,7 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         Independent runs of everything. The first is the one shown; the others say how firm it is, in place
         of the chains of its split (`stability_`).
     random_state : int
-        The same seed gives the same result.
+        The same seed gives the same result, on the same machine with the same packages.
     n_jobs : int, optional
         Threads, or workers of a cluster; the result does not depend on it. By default all cores, or all
         workers.
@@ -217,6 +219,7 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
             it is killed. It is gone when the fit is done.
         """
         settings = self._settings()
+        self._check_at_hand()
         queries = as_queries(self.queries)
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
@@ -256,20 +259,27 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         X : Corpus, FileCorpus, or anything that `Corpus.of` takes
             The same corpus.
         **running
-            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction.
+            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction; and
+            `embeddings` or `encoder` again where they were no name but an object, which cannot be kept.
 
         Raises
         ------
+        ParameterError
+            If an encoder has to be given again, or anything else is given.
         StorageError
             If nothing was written down there yet, it is damaged, or the corpus is another.
         """
-        unknown = sorted(set(running) - set(RUNNING))
-        if unknown:
-            raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(RUNNING)}.")
         with reserve(checkpoint):
-            start, corpus, kept = take_up(checkpoint, X)
-            queries = [concept.query for concept in start.prepared.concepts]
-            model = cls(queries, **dict(start.parameters), **running)
+            start, kept = take_up(checkpoint)
+            known = {name: from_json(value) for name, value in start.parameters.items()}
+            free = (*RUNNING, *(name for name, value in known.items() if isinstance(value, NotSaved)))
+            unknown = sorted(set(running) - set(free))
+            if unknown:
+                raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(free)}.")
+            known |= running
+            check_at_hand(known, ["encoder"], "resume(..., {}=...)")  # word vectors were kept
+            corpus = its_corpus(start, checkpoint, X)
+            model = cls([concept.query for concept in start.prepared.concepts], **known)
             return model._fit_prepared(corpus, start.prepared, model._settings(), kept)
 
     def _fit_prepared(
@@ -291,6 +301,10 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
     def _settings(self) -> Settings:
         """The parameters, checked and completed."""
         return check_settings(self.get_params(deep=False))
+
+    def _check_at_hand(self) -> None:
+        """Refuse to fit a loaded model whose word vectors or encoder were objects, until they are given."""
+        check_at_hand(self.get_params(deep=False), OWN_OBJECTS, "model.set_params({}=...)")
 
     # --- going on from a fit -----------------------------------------------------------------------------
 
@@ -345,9 +359,12 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         ------
         QueryError
             If it cannot be answered, or is there already.
+        ParameterError
+            If the model was loaded, and its word vectors or encoder must be given again.
         """
         from qdtm.adding import add_query
 
+        self._check_at_hand()
         settings = self._settings()
         inside = corpus_inside(self.corpus_, settings)
         rule = self.rule if isinstance(self.rule, str) else "and"
@@ -412,7 +429,7 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
     def of(cls, result: Result) -> Self:
         """Return the fitted model that a result is from."""
         fit, names = result.fit, cls._get_param_names()
-        known = {name: value for name, value in fit.parameters.items() if name in names}
+        known = {name: from_json(value) for name, value in fit.parameters.items() if name in names}
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, result.corpus)
         return model

@@ -336,8 +336,8 @@ def judge(
     shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-        rivals = rival_posteriors(views, shares, _strength(evidence), query_vectors)
-    return np.where(possible, rivals, 0.0).astype(np.float32)
+        rivals = rival_posteriors(views, shares, _strength(evidence), possible, query_vectors)
+    return rivals.astype(np.float32)
 
 
 def with_relevance(
@@ -346,7 +346,13 @@ def with_relevance(
     """Put how likely documents are to be about the queries into a fit."""
     strength = _strength(evidence)
     words = distil(corpus.document_term_matrix, relevance, strength)
-    return replace(fit, relevance=relevance, strength=strength.astype(np.float32), word_evidence=words)
+    return replace(
+        fit,
+        relevance=relevance,
+        strength=strength.astype(np.float32),
+        word_evidence=words,
+        covers=cover_the_corpus(evidence),
+    )
 
 
 def _strength(evidence: Sequence[Evidence]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError
+from qdtm.recorded import NotSaved
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.running import Schedule
 
@@ -146,17 +147,6 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
     )
 
 
-def as_json(value: Any) -> Any:
-    """Return a parameter as a JSON value; of an object, as word vectors in memory, the name of its type."""
-    if isinstance(value, (str, int, float, bool, type(None))):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__
-
-
 def _check_objects(parameters: Mapping[str, Any]) -> None:
     """Refuse what is neither None nor of the kind that is needed."""
     pipeline, progress, encoder = (parameters[name] for name in ("pipeline", "progress", "encoder"))
@@ -164,9 +154,8 @@ def _check_objects(parameters: Mapping[str, Any]) -> None:
         raise ParameterError(f"pipeline is {pipeline!r}; give a TextPipeline, or None.")
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress is {progress!r}; give a function, or None.")
-    if not (
-        encoder is None or callable(encoder) or (isinstance(encoder, str | os.PathLike) and str(encoder))
-    ):
+    named = isinstance(encoder, str | os.PathLike) and str(encoder)
+    if not (encoder is None or callable(encoder) or isinstance(encoder, NotSaved) or named):
         raise ParameterError(f"encoder is {encoder!r}; give a model's name, a folder, a function, or None.")
 
 

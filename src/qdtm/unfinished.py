@@ -75,25 +75,35 @@ def begin_checkpoint(path: str | os.PathLike[str], start: Start) -> Checkpoint:
     return Checkpoint(folder, lambda where: write_start(where, start))
 
 
-def take_up(path: str | os.PathLike[str], texts: Any) -> tuple[Start, Corpus, Checkpoint]:
-    """Take up an unfinished fit, with its corpus or the texts that it was made of.
+def take_up(path: str | os.PathLike[str]) -> tuple[Start, Checkpoint]:
+    """Take up an unfinished fit.
 
     Raises
     ------
     StorageError
-        If there is none, it is damaged, or the corpus or the program are not those it was begun with.
+        If there is none, it is damaged, or the program is not the one it was begun with.
     """
     folder = Path(path)
     if not is_unfinished(folder):
         raise StorageError(f"There is no unfinished fit in {str(path)!r}.")
-    start = read_start(folder)
+    return read_start(folder), Checkpoint(folder)
+
+
+def its_corpus(start: Start, path: str | os.PathLike[str], texts: Any) -> Corpus:
+    """Return the corpus of an unfinished fit, given that or the texts that it was made of.
+
+    Raises
+    ------
+    StorageError
+        If it is another.
+    """
     corpus = Corpus.of(texts, pipeline=start.pipeline)
     if start.corpus_fingerprint != corpus.fingerprint:
         raise StorageError(
             f"The corpus is not the one that the unfinished fit in {str(path)!r} was begun with; "
             "give that one, or remove the folder and begin again."
         )
-    return start, corpus, Checkpoint(folder)
+    return corpus
 
 
 def is_unfinished(path: str | os.PathLike[str]) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
-from qdtm.corpus.corpus import Corpus, Progress
+from qdtm.corpus.corpus import Corpus, ReadingProgress
 from qdtm.corpus.indexing import (
     IndexedTokens,
     apply_limits,
@@ -51,7 +51,7 @@ def read(
     encoding: str | None,
     pipeline: TextPipeline | None,
     like: Corpus | None,
-    progress: Progress | None,
+    progress: ReadingProgress | None,
 ) -> Corpus:
     """See `Corpus.read`."""
     meter = Meter()
@@ -261,7 +261,7 @@ def _query_pipeline(words: Sequence[str], pipeline: TextPipeline | None, like: C
     return TextPipeline.plain(lowercase=all(word == word.lower() for word in words))
 
 
-def _reporting(records: Iterator[Record], meter: Meter, progress: Progress | None) -> Iterator[Record]:
+def _reporting(records: Iterator[Record], meter: Meter, progress: ReadingProgress | None) -> Iterator[Record]:
     """Pass records on, telling `progress` about them now and then and at the end."""
     number = 0
     for number, record in enumerate(records, start=1):

@@ -88,6 +88,8 @@ class ModelFit:
         How much each document names each query, 0 if it does not.
     word_evidence : WordEvidence, optional
         How much each word speaks for each query, for the relevance of new documents.
+    covers : bool
+        Whether the queries cover the corpus together, and so were judged as rivals.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     mixtures : tuple of DocumentMixture
@@ -119,6 +121,7 @@ class ModelFit:
     relevance: NDArray[np.float32] | None = None
     strength: NDArray[np.float32] | None = None
     word_evidence: WordEvidence | None = None
+    covers: bool = False
     mixtures: tuple[DocumentMixture, ...] = ()
 
     def __post_init__(self) -> None:

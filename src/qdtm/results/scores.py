@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from qdtm.concepts.search import search
 from qdtm.corpus.corpus import Corpus
-from qdtm.evidence.breadth import FULL_COVER
 from qdtm.evidence.naming import name_documents
 from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
 from qdtm.results.fit import ModelFit
@@ -110,14 +109,13 @@ def relevance_to(fit: ModelFit, corpus: Corpus, q: int, new: Corpus | None = Non
     check = fit.check_of(q)
     judged, strength = fit.judged.relevance, fit.judged.strength[:, q]
     scores = judged_relevance(fit, q)
-    covers = judged.sum() >= FULL_COVER * len(scores) and fit.n_queries > 1  # rivals bound it
     fitted = Relevance(
         query=fit.concepts[q].name,
         scores=scores,
         names=strength > 0,
         topic_share=topic_share(fit, q, corpus.document_term_matrix),
         counted=None if check is None or not check.is_enough else check.estimate().n_about,
-        typical_error=TYPICAL_ERROR if covers else typical_error(strength, judged[:, q]),
+        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, judged[:, q]),
     )
     return fitted if new is None else _of_new(fit, corpus, q, new, fitted)
 

@@ -63,8 +63,8 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 7
-"""Since 7 with groups of documents behind the subtopics; what is older has to be fitted anew."""
+VERSION = 8
+"""Since 8 with whether the queries cover the corpus; what is older has to be fitted anew."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
@@ -182,6 +182,7 @@ def _content(fit: ModelFit) -> dict[str, Any]:
         "mixtures": len(fit.mixtures),
         "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
+        "covers": bool(fit.covers),
         "beta": float(fit.beta),
         "threshold": None if fit.threshold is None else float(fit.threshold),
         "parameters": dict(fit.parameters),
@@ -337,6 +338,7 @@ def _fit(
         stability=Stability.from_json(content["stability"]) if content["stability"] else None,
         presentation=Presentation.from_json(content["presentation"]),
         checks=checks,
+        covers=bool(content["covers"]),
         mixtures=tuple(
             DocumentMixture(**{part: _frozen(arrays[f"mixture.{q}.{part}"]) for part in _MIXTURE})
             for q in range(n_mixtures)

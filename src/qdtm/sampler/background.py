@@ -27,6 +27,7 @@ from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.kernels import count_words
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Progress, ProgressCallback, defer_interrupts
@@ -191,6 +192,7 @@ def _learn(
     corpus: DistinctCorpus, n_topics: int | None, engine: Engine, progress: ProgressCallback | None
 ) -> LearnedTopics:
     """Learn, and keep what was learned; no cache is no reason to stop."""
+    check_countable(corpus.word_counts, corpus.vocabulary)
     path = _path_of(corpus, n_topics)
     checkpoint = Checkpoint(path.with_suffix(".unfinished"))
     found = learn_background(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError
 from qdtm.evaluation.baselines.extras import require
-from qdtm.evaluation.baselines.topic_fit import FloatArray, Progress, TopicFit
+from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit, TrainingProgress
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,11 @@ class AVITM:
     batch_size: int = 200
     n_epochs: int = 50
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.train(corpus, seed, progress).fit
 
-    def train(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> AVITMTraining:
+    def train(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> AVITMTraining:
         """Find the topics of a corpus, and tell how training went."""
         torch = require("torch", "baselines")
         counts = corpus.document_term_matrix
@@ -82,7 +82,12 @@ class AVITM:
             return AVITMTraining(_read(torch, network, corpus, rows), elbo)
 
     def _optimise(
-        self, torch: Any, network: _Network, counts: Any, rng: np.random.Generator, progress: Progress | None
+        self,
+        torch: Any,
+        network: _Network,
+        counts: Any,
+        rng: np.random.Generator,
+        progress: TrainingProgress | None,
     ) -> FloatArray:
         """Raise the ELBO by mini-batches; return it for each epoch."""
         adam = torch.optim.Adam(network.parameters(), lr=self.learning_rate, betas=(self.momentum, 0.999))

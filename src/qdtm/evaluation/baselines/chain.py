@@ -12,7 +12,13 @@ from qdtm.errors import ParameterError
 from qdtm.evaluation.baselines.forest import Forest, draw_favoured
 from qdtm.evaluation.baselines.gibbs import Array, Knowledge, Priors, State, sweep
 from qdtm.evaluation.baselines.knowledge import NO_FOREST, n_columns
-from qdtm.evaluation.baselines.topic_fit import FloatArray, Progress, TopicFit, fit_of_counts, smoothed_topics
+from qdtm.evaluation.baselines.topic_fit import (
+    FloatArray,
+    TopicFit,
+    TrainingProgress,
+    fit_of_counts,
+    smoothed_topics,
+)
 from qdtm.sampler.streams import open_stream
 
 _STARTS, _SWEEPS, _FAVOURED = range(3)
@@ -87,7 +93,7 @@ class ConstrainedChain:
         sweep(self.corpus.tokens, self.corpus.offsets, self.state, self.priors, self.knowledge, self._stream)
         self._draw_favoured()
 
-    def run(self, schedule: Schedule, progress: Progress | None = None) -> TopicFit:
+    def run(self, schedule: Schedule, progress: TrainingProgress | None = None) -> TopicFit:
         """Sweep as the schedule says and average."""
         n_wk = np.zeros((self.corpus.n_words, self.n_topics))  # (V, K)
         n_jk = np.zeros((self.corpus.n_documents, self.n_topics))  # (D, K)

@@ -13,7 +13,7 @@ from qdtm.corpus import Corpus
 from qdtm.evaluation.baselines.chain import Schedule
 from qdtm.evaluation.baselines.extras import require
 from qdtm.evaluation.baselines.keywords import keyword_ids
-from qdtm.evaluation.baselines.topic_fit import FloatArray, Progress, TopicFit, fit_of_counts
+from qdtm.evaluation.baselines.topic_fit import FloatArray, TopicFit, TrainingProgress, fit_of_counts
 
 LONG = Schedule(n_sweeps=2000, burn_in=1000, thin=20)
 """Without keywords a chain takes longer to find where topics are."""
@@ -36,7 +36,7 @@ class LDA:
     beta: float | None = None
     schedule: Schedule = LONG
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return _fit(self, corpus, (), 1.0, seed, progress)
 
@@ -65,7 +65,7 @@ class SeededLDA:
     beta: float | None = None
     schedule: Schedule = field(default_factory=Schedule)
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         n_topics = len(self.keywords) + 1 if self.n_topics is None else self.n_topics
         plain = LDA(n_topics, self.alpha, self.beta, self.schedule)
@@ -78,7 +78,7 @@ def _fit(
     keywords: Sequence[Sequence[str]],
     weight: float,
     seed: int,
-    progress: Progress | None,
+    progress: TrainingProgress | None,
 ) -> TopicFit:
     """Train the model in steps, and average its counts over the samples of the schedule."""
     n_topics, schedule = settings.n_topics, settings.schedule

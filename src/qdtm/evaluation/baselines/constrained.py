@@ -18,7 +18,7 @@ from qdtm.evaluation.baselines.chain import ConstrainedChain, Schedule
 from qdtm.evaluation.baselines.forest import Pair, plant_forest
 from qdtm.evaluation.baselines.keywords import WordIds, keyword_ids, without_shared
 from qdtm.evaluation.baselines.knowledge import make_knowledge
-from qdtm.evaluation.baselines.topic_fit import Progress, TopicFit
+from qdtm.evaluation.baselines.topic_fit import TopicFit, TrainingProgress
 
 Keywords = Sequence[Sequence[str]]
 WordPairs = Sequence[tuple[str, str]]
@@ -58,7 +58,7 @@ class ISLDA:
             seed=seed,
         )
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.chain(corpus, seed).run(self.schedule, progress)
 
@@ -116,7 +116,7 @@ class SCLDA:
             corpus, n_topics, alpha=self.alpha, beta=self.beta, knowledge=knowledge, seed=seed
         )
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.chain(corpus, seed).run(self.schedule, progress)
 
@@ -162,7 +162,7 @@ class DFLDA:
             corpus, n_topics, alpha=self.alpha, beta=self.beta, knowledge=knowledge, forest=forest, seed=seed
         )
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.chain(corpus, seed).run(self.schedule, progress)
 

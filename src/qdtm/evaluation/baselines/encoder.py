@@ -19,8 +19,8 @@ from qdtm.embeddings.encoder import encode_documents, loading_in_silence
 from qdtm.embeddings.model_folders import minilm_folder
 from qdtm.errors import EmbeddingError
 from qdtm.evaluation.baselines.extras import require
-from qdtm.evaluation.baselines.topic_fit import Progress
-from qdtm.sampler.progress import Progress as Step
+from qdtm.evaluation.baselines.topic_fit import TrainingProgress
+from qdtm.sampler.progress import Progress
 
 BERT = "bert-base-uncased"
 SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -51,7 +51,7 @@ class DocumentEncoder:
     max_tokens: int = 256
     batch_size: int = 64
 
-    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str], progress: TrainingProgress | None = None) -> Vectors:
         """Return a vector of length 1 for each text, (n, d)."""
         order = np.argsort(
             [len(text) for text in texts], kind="stable"
@@ -66,10 +66,10 @@ class DocumentEncoder:
             vectors[order] = np.concatenate(found)
         return vectors
 
-    def encode_corpus(self, corpus: Corpus, progress: Progress | None = None) -> Vectors:
+    def encode_corpus(self, corpus: Corpus, progress: TrainingProgress | None = None) -> Vectors:
         """Return a vector for each document's text, (D, d), worked out once and then kept."""
 
-        def tell(step: Step) -> None:
+        def tell(step: Progress) -> None:
             if progress is not None:
                 progress(step.sweep, step.max_sweeps)
 

@@ -13,7 +13,7 @@ import numpy as np
 from qdtm.corpus import Corpus
 from qdtm.evaluation.baselines.collapsed import add_documents, word_columns
 from qdtm.evaluation.baselines.extras import require
-from qdtm.evaluation.baselines.topic_fit import FloatArray, Progress
+from qdtm.evaluation.baselines.topic_fit import FloatArray, TrainingProgress
 
 _DEPTH = 3
 _STEP = 10
@@ -54,7 +54,7 @@ class HTM:
     eta: float = 0.01
     n_sweeps: int = 300
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: Progress | None = None) -> TopicTree:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicTree:
         """Find the tree of a corpus; the same seed finds the same."""
         tomotopy = require("tomotopy", "baselines")
         model = tomotopy.HLDAModel(depth=_DEPTH, alpha=self.alpha, gamma=self.gamma, eta=self.eta, seed=seed)

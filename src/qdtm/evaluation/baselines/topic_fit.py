@@ -12,7 +12,7 @@ from qdtm.corpus import Corpus
 
 FloatArray = NDArray[np.float64]
 
-Progress = Callable[[int, int], object]
+TrainingProgress = Callable[[int, int], object]
 """Called with the sweeps (epochs) done and how many there are in all."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.evaluation.datasets import NATURAL, Dataset, ExperimentConcept, load_dataset, load_natural
-from qdtm.evaluation.datasets.download import Progress
+from qdtm.evaluation.datasets.download import DownloadProgress
 from qdtm.evaluation.metrics import WindowCounts
 from qdtm.evaluation.metrics.windows import Presence
 from qdtm.evaluation.reference import find_reference, reference_counts
@@ -37,7 +37,7 @@ class Workbench:
         Told of downloads; worker processes do without.
     """
 
-    def __init__(self, data: str | Path | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, data: str | Path | None = None, progress: DownloadProgress | None = None) -> None:
         self.data = data
         self.progress = progress
         self.dataset = cache(self._dataset)

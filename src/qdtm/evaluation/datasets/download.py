@@ -16,7 +16,7 @@ from qdtm.errors import CorpusError
 from qdtm.evaluation.datasets.location import DATA_VARIABLE, find_data
 
 #: Called as a download goes on: name of the file, bytes so far, bytes in all (None if nobody says).
-Progress = Callable[[str, int, int | None], None]
+DownloadProgress = Callable[[str, int, int | None], None]
 
 _CHUNK = 1 << 16
 _TIMEOUT_SECONDS = 30
@@ -60,7 +60,9 @@ def verify(path: Path, sha256: str) -> Path:
     return path
 
 
-def obtain(file: RemoteFile, data: str | Path | None = None, progress: Progress | None = None) -> Path:
+def obtain(
+    file: RemoteFile, data: str | Path | None = None, progress: DownloadProgress | None = None
+) -> Path:
     """Return the path of a checked file: from the data folder, else from the cache, else downloaded to it.
 
     Parameters
@@ -86,7 +88,7 @@ def obtain(file: RemoteFile, data: str | Path | None = None, progress: Progress 
     return cached
 
 
-def _download(file: RemoteFile, target: Path, progress: Progress | None) -> None:
+def _download(file: RemoteFile, target: Path, progress: DownloadProgress | None) -> None:
     """Fetch a file to `target`, which exists afterwards only if the checksum is right."""
     with atomic_path(target) as temporary:
         try:
@@ -96,7 +98,7 @@ def _download(file: RemoteFile, target: Path, progress: Progress | None) -> None
         verify(temporary, file.sha256)
 
 
-def _stream(file: RemoteFile, target: Path, progress: Progress | None) -> None:
+def _stream(file: RemoteFile, target: Path, progress: DownloadProgress | None) -> None:
     """Copy the bytes behind the address to `target`."""
     with (
         urllib.request.urlopen(file.url, timeout=_TIMEOUT_SECONDS) as response,  # noqa: S310 - our own addresses

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.corpus.stopwords import stop_words
-from qdtm.evaluation.datasets.download import Progress
+from qdtm.evaluation.datasets.download import DownloadProgress
 from qdtm.evaluation.datasets.experiments import ExperimentConcept, concepts_of
 from qdtm.evaluation.datasets.location import find_data
 from qdtm.evaluation.datasets.raw import load_raw
@@ -44,7 +44,9 @@ class Dataset:
     concepts: tuple[ExperimentConcept, ...]
 
 
-def load_dataset(name: str, data: str | Path | None = None, progress: Progress | None = None) -> Dataset:
+def load_dataset(
+    name: str, data: str | Path | None = None, progress: DownloadProgress | None = None
+) -> Dataset:
     """Return a corpus of the experiments with the paper's preprocessing.
 
     Parameters

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from qdtm.cache import cache_directory
 from qdtm.errors import CorpusError
-from qdtm.evaluation.datasets.download import Progress, RemoteFile, obtain, offline_error, verify
+from qdtm.evaluation.datasets.download import DownloadProgress, RemoteFile, obtain, offline_error, verify
 from qdtm.evaluation.datasets.experiments import concepts_of
 from qdtm.evaluation.datasets.location import find_data
 
@@ -66,7 +66,7 @@ class RawTexts:
     categories: tuple[str, ...]
 
 
-def load_raw(name: str, data: str | Path | None = None, progress: Progress | None = None) -> RawTexts:
+def load_raw(name: str, data: str | Path | None = None, progress: DownloadProgress | None = None) -> RawTexts:
     """Return texts and labels of a corpus of the experiments.
 
     Parameters
@@ -83,7 +83,7 @@ def load_raw(name: str, data: str | Path | None = None, progress: Progress | Non
 
 
 def _read_newsgroups(
-    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+    categories: tuple[str, ...], data: str | Path | None, progress: DownloadProgress | None
 ) -> RawTexts:
     """Read the newsgroups of the experiments, in the order of the authors' program."""
     posts = fetch_newsgroups(categories, data, progress)
@@ -91,7 +91,7 @@ def _read_newsgroups(
 
 
 def fetch_newsgroups(
-    categories: tuple[str, ...] | None, data: str | Path | None, progress: Progress | None = None
+    categories: tuple[str, ...] | None, data: str | Path | None, progress: DownloadProgress | None = None
 ) -> Any:
     """Fetch newsgroups (None: all twenty) through scikit-learn: headers, footers and quotes are taken off.
 
@@ -127,7 +127,7 @@ def _newsgroups_home(data: str | Path | None) -> tuple[Path, bool]:
 
 
 def _read_tagmynews(
-    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+    categories: tuple[str, ...], data: str | Path | None, progress: DownloadProgress | None
 ) -> RawTexts:
     """Read TagMyNews: title and description of each item, with the United States spelled "usa"."""
     texts, labels = [], []
@@ -139,7 +139,7 @@ def _read_tagmynews(
 
 
 def tagmynews_items(
-    data: str | Path | None, progress: Progress | None = None
+    data: str | Path | None, progress: DownloadProgress | None = None
 ) -> Iterator[tuple[str, str, str]]:
     """Yield title, description and category of every item of TagMyNews, in the order of the file."""
     with gzip.open(obtain(TAGMYNEWS, data, progress), "rt", encoding="utf-8", newline="\r\n") as stream:
@@ -150,7 +150,7 @@ def tagmynews_items(
 
 
 def _read_snippets(
-    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+    categories: tuple[str, ...], data: str | Path | None, progress: DownloadProgress | None
 ) -> RawTexts:
     """Read SearchSnippets: a snippet a line, and its category as a number from 1 a line."""
     texts = obtain(SNIPPETS, data, progress).read_text(encoding="utf-8").split("\n")
@@ -163,7 +163,7 @@ def _read_snippets(
     return RawTexts(tuple(texts), np.array(numbers, dtype=np.int64) - 1, categories)
 
 
-_READERS: dict[str, Callable[[tuple[str, ...], str | Path | None, Progress | None], RawTexts]] = {
+_READERS: dict[str, Callable[[tuple[str, ...], str | Path | None, DownloadProgress | None], RawTexts]] = {
     "20news": _read_newsgroups,
     "tagmynews": _read_tagmynews,
     "searchsnippets": _read_snippets,

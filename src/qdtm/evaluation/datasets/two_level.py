@@ -17,7 +17,7 @@ import numpy as np
 from qdtm.corpus import Corpus
 from qdtm.errors import CorpusError, ParameterError
 from qdtm.evaluation.datasets.authors import UNLABELLED
-from qdtm.evaluation.datasets.download import Progress
+from qdtm.evaluation.datasets.download import DownloadProgress
 from qdtm.evaluation.datasets.experiments import ExperimentConcept
 from qdtm.evaluation.datasets.loading import Dataset
 from qdtm.evaluation.datasets.location import require_file
@@ -96,7 +96,7 @@ class GivenCorpus:
 
 
 def load_two_level(
-    name: str, data: str | Path | None = None, progress: Progress | None = None
+    name: str, data: str | Path | None = None, progress: DownloadProgress | None = None
 ) -> TwoLevelDataset:
     """Return one of `TWO_LEVEL`.
 
@@ -200,7 +200,7 @@ def _clinc(name: str, data: str | Path | None) -> TwoLevelDataset:
     return make_two_level(name, Corpus.from_texts(texts), upper, lower, queries)
 
 
-def _newsgroups(data: str | Path | None, progress: Progress | None) -> TwoLevelDataset:
+def _newsgroups(data: str | Path | None, progress: DownloadProgress | None) -> TwoLevelDataset:
     """Read all twenty groups as whole texts (`whole`), with nothing else left out."""
     posts = fetch_newsgroups(None, data, progress)
     groups = [posts.target_names[label] for label in posts.target]

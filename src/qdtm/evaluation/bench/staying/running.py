@@ -18,7 +18,7 @@ from qdtm.evaluation.bench.staying.queries import Queries
 from qdtm.evaluation.bench.workbench import Workbench
 from qdtm.evaluation.datasets import Dataset, ExperimentConcept, load_whole
 from qdtm.evaluation.datasets.authors import UNLABELLED
-from qdtm.evaluation.datasets.download import Progress
+from qdtm.evaluation.datasets.download import DownloadProgress
 from qdtm.evaluation.systems.baselines import break_ties
 
 N_FIRST = 10
@@ -38,7 +38,7 @@ class StayingWorkbench(Workbench):
     """
 
     def __init__(
-        self, data: str | Path | None = None, progress: Progress | None = None, *, queries: Queries
+        self, data: str | Path | None = None, progress: DownloadProgress | None = None, *, queries: Queries
     ) -> None:
         super().__init__(data, progress)
         self.queries = queries

@@ -24,7 +24,7 @@ from qdtm.evaluation.bench.subtopics.scoring import (
     share_found_again,
 )
 from qdtm.evaluation.bench.workbench import Workbench
-from qdtm.evaluation.datasets.download import Progress
+from qdtm.evaluation.datasets.download import DownloadProgress
 from qdtm.evaluation.datasets.two_level import GivenCorpus, TwoLevelDataset, load_two_level, read_two_level
 from qdtm.evaluation.metrics.agreement import Agreement, n_categories
 
@@ -46,7 +46,7 @@ class TwoLevelWorkbench(Workbench):
     def __init__(
         self,
         data: str | Path | None = None,
-        progress: Progress | None = None,
+        progress: DownloadProgress | None = None,
         *,
         given: GivenCorpus | None = None,
     ) -> None:
