@@ -243,8 +243,9 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             X = gather_corpus(replace(X, pipeline=X.pipeline or self.pipeline))
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
-            seen_by = (self.embeddings is not None) * DIMENSIONS + (self.encoder is not None) * ENCODED
-            needed = fit_bytes_of(corpus, len(queries), settings, seen_by)
+            n_dimensions = 0 if self.embeddings is None else DIMENSIONS
+            n_encoded = 0 if self.encoder is None else ENCODED
+            needed = fit_bytes_of(corpus, len(queries), settings, n_dimensions, n_encoded)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
         posed = self._pose(_inside(corpus, settings), queries, settings)
         if checkpoint is None:
