@@ -223,8 +223,9 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         queries = as_queries(self.queries)
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
-            seen_by = (self.embeddings is not None) * DIMENSIONS + (self.encoder is not None) * ENCODED
-            needed = fit_bytes_of(corpus, len(queries), settings, seen_by)
+            n_dimensions = 0 if self.embeddings is None else DIMENSIONS
+            n_encoded = 0 if self.encoder is None else ENCODED
+            needed = fit_bytes_of(corpus, len(queries), settings, n_dimensions, n_encoded)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
         prepared = prepare_queries(corpus_inside(corpus, settings), queries, settings, self.progress)
         if checkpoint is None:

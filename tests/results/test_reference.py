@@ -13,6 +13,7 @@ from qdtm.corpus import TextPipeline
 from qdtm.errors import ParameterError, StorageError
 from qdtm.results import save_model
 from qdtm.results.result import Result
+from qdtm.results.storage import VERSION
 from qdtm.storage import load_json, write_manifest
 
 from .synthetic import make_corpus, make_fit
@@ -241,7 +242,7 @@ def test_damaged_arrays_are_refused_in_one_line(home, name, change):
     save_file(arrays | {name: np.ascontiguousarray(change(arrays[name]))}, path)
     content = load_json(home / "result" / "qdtm.json")["content"]
     (home / "result" / "qdtm.json").unlink()
-    write_manifest(home / "result", kind="model", version=7, content=content)
+    write_manifest(home / "result", kind="model", version=VERSION, content=content)
     assert "is damaged" in one_line(home / "result")
 
 

@@ -90,6 +90,11 @@ class Background:
         return cls(topics, word_topic)
 
 
+def n_topics_for(n_documents: int) -> int:
+    """How many topics the background of so many documents starts with."""
+    return min(MOST_TOPICS, max(2, isqrt(n_documents)))
+
+
 def learn_background(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],
@@ -117,7 +122,7 @@ def learn_background(
     saved = None if keeper is None else _saved(keeper)
     state, run = saved or (None, Run())
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(PHASE,)))
-    n_topics = n_topics or min(MOST_TOPICS, max(2, isqrt(len(offsets) - 1)))
+    n_topics = n_topics or n_topics_for(len(offsets) - 1)
     start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
     chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,), state=state)
     most = int(np.clip(MOST_TOKENS_SWEPT // max(len(tokens), 1), LEAST_SWEEPS, MOST_SWEEPS))
