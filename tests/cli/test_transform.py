@@ -43,7 +43,7 @@ def test_csv_on_stdout(transform, result, new):
         assert found.cutoff == model.relevance(query).cutoff
     fire = [row for row in rows if row["query"] == "fire"]
     assert [row["about"] for row in fire] == ["yes", "no", "no"]
-    assert fire[0]["subtopic"].startswith("'0.")
+    assert fire[0]["subtopic"].startswith("0.")
     assert (fire[1]["relevance"], fire[1]["subtopic"]) == ("0.000000", "")
     assert done.stderr == (
         "qdtm: note: 1 of 3 documents have no word that the model knows; their relevance is 0.\n"

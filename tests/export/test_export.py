@@ -103,8 +103,8 @@ def test_xlsx(result, tmp_path):
     topics = [dict(zip([c.value for c in found["topics"][1]], row, strict=True)) for row in found["topics"]]
     assert topics[2]["name"].value == "=2+2"
     assert topics[2]["name"].data_type == "s"
-    assert (topics[2]["topic"].value, topics[2]["topic"].data_type) == ("0.1", "s")
-    assert (topics[2]["parent"].value, topics[2]["parent"].data_type) == ("0", "s")
+    assert (topics[2]["topic"].value, topics[2]["topic"].data_type) == ("0.1 · =2+2", "s")
+    assert (topics[2]["parent"].value, topics[2]["parent"].data_type) == ("0 · cricket", "s")
 
 
 def test_the_same_result_gives_the_same_bytes(result, tmp_path):
@@ -232,12 +232,19 @@ def test_all_formats_have_the_same_columns(result, tmp_path):
 
 
 def test_ids_survive_a_spreadsheet(tmp_path):
+    """pandas reads a text cell "0.10" as the number 0.1: the id stands with the name of the subtopic."""
+    pandas = pytest.importorskip("pandas")
     corpus = make_corpus([f"fire and wind {j}" for j in range(30)])
     result = Result(make_fit(corpus, ["fire"], n_background=0, n_subtopics=(12,)), corpus)
-    sheet = sheets(export_result(result, tmp_path / "out.xlsx", "xlsx"))["topics"]
-    cells = [row[0] for row in sheet.iter_rows(min_row=2)]
-    assert [cell.value for cell in cells] == ["0", *(f"0.{s}" for s in range(1, 13))]
+    path = export_result(result, tmp_path / "out.xlsx", "xlsx")
+    cells = [row[0] for row in sheets(path)["topics"].iter_rows(min_row=2)]
+    ids = ["0", *(f"0.{s}" for s in range(1, 13))]
+    assert [cell.value.split()[0] for cell in cells] == ids
     assert {cell.data_type for cell in cells} == {"s"}
+    read = {name: pandas.read_excel(path, name) for name in ("topics", "documents")}
+    assert read["topics"]["topic"].str.split().str[0].tolist() == ids
+    assert read["topics"]["parent"].tolist()[1:] == ["0 · fire"] * 12
+    assert set(read["documents"]["subtopic"]) <= set(read["topics"]["topic"])
 
 
 def documents_in(path, format):

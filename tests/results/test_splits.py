@@ -1,5 +1,6 @@
 """Opened subtopics: the tree they make, and what documents and tokens have to do with it."""
 
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -139,11 +140,12 @@ def test_saved_and_loaded_with_the_same_bytes(deep, tmp_path):
     for name in ("model.safetensors", "qdtm.json", "topics.csv", "documents.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert [split.of for split in loaded.splits] == ["1.2", "1.3", "1.2.2"]
-    rows = (tmp_path / "a" / "topics.csv").read_text("utf-8").splitlines()
-    assert [row.split(",")[:2] for row in rows if row.startswith("'1.2.2")] == [
-        ["'1.2.2", "'1.2"],
-        ["'1.2.2.1", "'1.2.2"],
-        ["'1.2.2.2", "'1.2.2"],
+    with (tmp_path / "a" / "topics.csv").open(encoding="utf-8-sig", newline="") as file:
+        ids = [[row[name].partition(" ")[0] for name in ("topic", "parent")] for row in csv.DictReader(file)]
+    assert [each for each in ids if each[0].startswith("1.2.2")] == [
+        ["1.2.2", "1.2"],
+        ["1.2.2.1", "1.2.2"],
+        ["1.2.2.2", "1.2.2"],
     ]
 
 

@@ -17,6 +17,7 @@ from qdtm.results.schema import (
     TEXT,
     TOPICS,
     WORDS,
+    TopicId,
     distinct_names,
     document_columns,
 )
@@ -100,7 +101,9 @@ def test_opened_subtopics_follow_the_one_they_are_part_of():
 
 def test_words(result):
     rows = list(words_table(result.fit, 3).rows())
-    assert rows[3:6] == [("0.1", *each) for each in result.topic("0.1").top_words(3)]
+    assert rows[3:6] == [
+        (TopicId("0.1", result.topic("0.1").short_name), *each) for each in result.topic("0.1").top_words(3)
+    ]
     assert len(rows) == 3 * 9
 
 
@@ -221,8 +224,9 @@ def test_ids_survive_pandas(tmp_path):
     for table in (topics_table(fit, corpus), documents_table(fit, corpus, all_documents=True)):
         save_csv(table, tmp_path / f"{table.name}.csv")
     topics, documents = (pandas.read_csv(tmp_path / f"{name}.csv") for name in ("topics", "documents"))
-    assert topics["topic"].str.lstrip("'").tolist() == expected
-    assert topics["parent"].str.lstrip("'").tolist()[1:] == ["0"] * 12
+    assert topics["topic"].str.split().str[0].tolist() == expected
+    assert topics["topic"][10] == f"0.10 · {topics['name'][10]}"
+    assert topics["parent"].tolist()[1:] == ["0 · fire"] * 12
     assert set(documents["subtopic"].dropna()) <= set(topics["topic"])
     assert topics_table(fit, corpus).names == tuple(topics.columns)
     frame = table_frame(topics_table(fit, corpus))

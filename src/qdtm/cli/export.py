@@ -33,7 +33,7 @@ def export(
 
     The documents are those about a query, or all of them, a row for each query. They come with all of your
     own columns, whether they are about it, their relevance, whether they name it, and their main subtopic. In
-    .csv, the id of a topic and a text that a spreadsheet would run as a formula get an apostrophe before.
+    .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
     """
     from qdtm.cli.opening import open_result
     from qdtm.export import export_result

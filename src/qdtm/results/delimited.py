@@ -1,7 +1,7 @@
 """A `Table` in, a .csv file out that a spreadsheet opens, a row at a time; the same table, the same bytes.
 
-A .csv file has no types, so two kinds of text get an apostrophe before them: one that a spreadsheet would run
-as a formula, and the id of a topic, which would be read as a number ("0.10" as 0.1).
+A .csv file has no types, so a text that a spreadsheet would run as a formula gets an apostrophe before it;
+the id of a topic, which would be read as a number, stands with its name (`TopicId`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TextIO
 
-from qdtm.results.schema import Cell, Kind, Table
+from qdtm.results.schema import Cell, Table, TopicId
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?%?")
@@ -40,22 +40,23 @@ def write_csv(table: Table, file: TextIO) -> None:
     """Write a table as .csv to a file that was opened with `newline=""`."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([safe_cell(name) for name in table.names])
-    kinds = [column.kind for column in table.columns]
     for row in table.rows():
-        writer.writerow([_csv_cell(kind, cell) for kind, cell in zip(kinds, row, strict=True)])
+        writer.writerow(map(_csv_cell, row))
 
 
 def plain_cell(cell: Cell) -> str | int | float | None:
-    """Return a cell for a table that has texts and numbers only: yes or no, and a list of words as a text."""
+    """Return a cell for a table that has texts and numbers only: yes or no, a list and an id as a text."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
+    if isinstance(cell, TopicId):
+        return str(cell)
     return ", ".join(cell) if isinstance(cell, tuple) else cell
 
 
-def _csv_cell(kind: Kind, cell: Cell) -> str | int:
+def _csv_cell(cell: Cell) -> str | int:
     value = plain_cell(cell)
     if isinstance(value, str):
-        return "'" + value if kind == "id" else safe_cell(value)
+        return safe_cell(value)
     if isinstance(value, float):
         return f"{value:.6f}"
     return "" if value is None else value

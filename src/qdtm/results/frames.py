@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qdtm.errors import MissingExtraError
-from qdtm.results.schema import Cell, Table
+from qdtm.results.schema import Cell, Table, TopicId
 
 
 def data_frame(columns: Mapping[str, Sequence[Any] | Any]) -> Any:
@@ -33,4 +33,6 @@ def table_frame(table: Table) -> Any:
 
 
 def _cell(cell: Cell) -> Any:
+    if isinstance(cell, TopicId):
+        return cell.id
     return list(cell) if isinstance(cell, tuple) else cell

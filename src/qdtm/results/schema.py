@@ -17,12 +17,28 @@ from qdtm.corpus.store import DOCUMENT
 Kind = Literal["text", "id", "number", "count", "flag", "list", "own"]
 """What the cells of a column are.
 
-"id" is of a topic, as "0.10": a text, which no reader may take for the number 0.1. "number" is a float,
-"count" an int, "flag" a bool (yes or no), "list" several texts; "own" is of the user's own columns: a text,
-which may be read as the number or the date that it looks like. Any cell may be None: nothing.
+"id" is a `TopicId`, "number" a float, "count" an int, "flag" a bool (yes or no), "list" several texts; "own"
+is of the user's own columns: a text, which may be read as the number or the date that it looks like. Any cell
+may be None: nothing.
 """
 
-Cell = str | float | tuple[str, ...] | None
+
+@dataclass(frozen=True, slots=True)
+class TopicId:
+    """The id of a topic, with what it is called.
+
+    JSON and data frames have the id alone. A spreadsheet, and pandas that reads one, would take "0.10" for
+    the number 0.1, whatever type the cell had: there it stands with the name, as "0.10 · asylum seeker".
+    """
+
+    id: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.id} · {self.name}"
+
+
+Cell = str | float | tuple[str, ...] | TopicId | None
 Row = Sequence[Cell]
 
 
@@ -139,8 +155,10 @@ class Table:
         """Yield each row as an object for JSON, by column; what is not finite is null."""
         names = self.names
         for row in self.rows():
-            yield dict(zip(names, map(_finite, row), strict=True))
+            yield dict(zip(names, map(_json_cell, row), strict=True))
 
 
-def _finite(cell: Cell) -> Cell:
+def _json_cell(cell: Cell) -> Cell:
+    if isinstance(cell, TopicId):
+        return cell.id
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -17,7 +17,7 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.store import Document
 from qdtm.results.fit import ModelFit
 from qdtm.results.relevance import Relevance
-from qdtm.results.schema import CONCEPT_WORDS, TOPICS, WORDS, Cell, Row, Table, document_columns
+from qdtm.results.schema import CONCEPT_WORDS, TOPICS, WORDS, Cell, Row, Table, TopicId, document_columns
 from qdtm.results.scores import QueryScores, relevance_to, score_documents
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
@@ -50,7 +50,7 @@ def topics_table(fit: ModelFit, corpus: Corpus, n_words: int = N_WORDS) -> Table
         for q, parent in enumerate(parents):
             yield from _rows_of_query(fit, corpus, q, parent, n_words)
         for topic in background:
-            yield (topic.id, None, None, topic.name, topic.prevalence, *[None] * 6, _words(topic, n_words))
+            yield (_id(topic), None, None, topic.name, topic.prevalence, *[None] * 6, _words(topic, n_words))
 
     return Table("topics", TOPICS, rows)
 
@@ -59,14 +59,14 @@ def _rows_of_query(fit: ModelFit, corpus: Corpus, q: int, parent: Topic, n_words
     query, relevance = fit.concepts[q].name, relevance_to(fit, corpus, q)
     scores = score_documents(fit, q, corpus.document_term_matrix, relevance)
     about = (relevance.n_about, *relevance.n_about_interval)
-    yield (parent.id, None, query, parent.name, parent.prevalence, relevance.n_listed, *about, None, None,
+    yield (_id(parent), None, query, parent.name, parent.prevalence, relevance.n_listed, *about, None, None,
            _words(parent, n_words))  # fmt: skip
     whole = {topic.id: above for above in parent.walk() for topic in above.subtopics}
     for topic in islice(parent.walk(), 1, None):
         above = whole[topic.id]
         share = topic.prevalence / above.prevalence_below if above.prevalence_below else None
         n_documents = int(scores.mainly_in(scores.ids.index(topic.id)).sum())
-        yield (topic.id, above.id, query, topic.short_name, share, n_documents, None, None, None,
+        yield (_id(topic), _id(above), query, topic.short_name, share, n_documents, None, None, None,
                *_found_in(fit, topic), _words(topic, n_words))  # fmt: skip
 
 
@@ -74,6 +74,10 @@ def _found_in(fit: ModelFit, topic: Topic) -> tuple[int | None, int | None]:
     """Return the runs that found a subtopic, and how many there were, if that is known."""
     known = None if fit.stability is None else fit.stability.of(topic.id)
     return (None, None) if known is None else (known.n_found, len(known.likeness))
+
+
+def _id(topic: Topic) -> TopicId:
+    return TopicId(topic.id, topic.short_name)
 
 
 def _words(topic: Topic, n: int) -> tuple[str, ...]:
@@ -86,7 +90,7 @@ def words_table(fit: ModelFit, n_words: int = N_WORDS) -> Table:
     def rows() -> Iterator[Row]:
         parents, background = build_topics(fit)
         for topic in (each for top in (*parents, *background) for each in top.walk()):
-            yield from ((topic.id, word, probability) for word, probability in topic.top_words(n_words))
+            yield from ((_id(topic), word, probability) for word, probability in topic.top_words(n_words))
 
     return Table("words", WORDS, rows)
 
@@ -149,7 +153,8 @@ def listed_table(lists: Sequence[DocumentTable]) -> Table:
         for each in lists:
             for row in each:
                 own = [row.fields.get(name, "") for name in fields]
-                yield (row.id, *own, each.query, row.about, row.relevance, row.names_it, row.subtopic,
+                subtopic = TopicId(row.subtopic, row.subtopic_name or "") if row.subtopic else None
+                yield (row.id, *own, each.query, row.about, row.relevance, row.names_it, subtopic,
                        row.subtopic_name, row.text)  # fmt: skip
 
     id_names = [each.id_name for each in lists[:1]]
@@ -191,15 +196,15 @@ def _judged(
     fit: ModelFit, counts: Any, found: Sequence[Relevance], rows: NDArray[np.int64]
 ) -> Iterator[tuple[tuple[Cell, ...], ...]]:
     """Yield for each document, query by query, the cells that say what it has to do with it."""
-    named = [{each.id: each.short_name for each in topic.walk()} for topic in build_topics(fit)[0]]
+    named = [{each.id: _id(each) for each in topic.walk()} for topic in build_topics(fit)[0]]
     for start in range(0, len(rows), _BLOCK):
         at = rows[start : start + _BLOCK]
         scores = [score_documents(fit, q, counts[at], each.select(at)) for q, each in enumerate(found)]
         yield from zip(*(_cells(*each) for each in zip(scores, named, strict=True)), strict=True)
 
 
-def _cells(scores: QueryScores, names: dict[str, str]) -> Iterator[tuple[Cell, ...]]:
-    known: list[tuple[str | None, str | None]] = [(id, names[id]) for id in scores.ids]
+def _cells(scores: QueryScores, named: dict[str, TopicId]) -> Iterator[tuple[Cell, ...]]:
+    known: list[tuple[Cell, Cell]] = [(named[id], named[id].name) for id in scores.ids]
     known.append((None, None))  # for none, whose number is -1
     columns = (scores.about, scores.relevance, scores.names, scores.main)
     for about, relevance, names_it, s in zip(*(column.tolist() for column in columns), strict=True):
