@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
+@pytest.mark.docs
 def test_python_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, attempted, report = run_python(README, "README.md")
@@ -18,6 +19,7 @@ def test_python_examples(tmp_path, monkeypatch):
     assert failed == 0, report
 
 
+@pytest.mark.docs
 def test_console_examples(tmp_path):
     shown = commands(README)
     assert len(shown) >= 2

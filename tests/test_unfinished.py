@@ -181,6 +181,7 @@ main()
 """
 
 
+@pytest.mark.faults
 def test_the_command_line_goes_on_after_kills(tmp_path: Path) -> None:
     """A process that is really killed, in each phase."""
     texts = ["Fire burns the forest", "Cricket match won", "Forest fire again", "A cricket match"] * 20

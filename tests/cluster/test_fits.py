@@ -16,7 +16,7 @@ from qdtm.sampler import shards
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.progress import Progress
 
-pytestmark = pytest.mark.ray
+pytestmark = pytest.mark.cluster
 
 WORDS = own_words(4, 15)
 NOISE = np.random.default_rng(0).normal(0, 0.2, (4, 15, 4))
