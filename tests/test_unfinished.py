@@ -38,7 +38,6 @@ def corpus() -> Corpus:
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write down every sweep, and cut this small corpus into several shards."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # no machine fails here, and it takes long
     monkeypatch.setattr(keeping, "EVERY", 0.0)
     monkeypatch.setattr(keeping, "MOST_SHARE", float("inf"))
     monkeypatch.setattr(shards, "TOKENS_A_SHARD", 2_000)

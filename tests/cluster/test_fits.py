@@ -60,7 +60,6 @@ def test_every_engine_ends_in_the_same_bytes(cluster: None, corpus: Corpus, tmp_
 def test_a_driver_that_is_killed_in_each_phase(
     cluster: None, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(keeping, "EVERY", 0.0)
     monkeypatch.setattr(keeping, "MOST_SHARE", float("inf"))
 
