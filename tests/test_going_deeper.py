@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from documented import commands, is_shown, run_command, run_python
+
+pytestmark = pytest.mark.docs
 
 PAGE = (Path(__file__).parents[1] / "docs" / "going-deeper.md").read_text("utf-8")
 

@@ -21,6 +21,7 @@ WAITING = ("qdtm app", "qdtm name")
 """Commands that wait for somebody: a browser, a language model. Their options are read, and no more."""
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize(("page", "at_least"), [(README, 5), (PYTHON, 15)], ids=["README.md", "python.md"])
 def test_python_examples(page, at_least, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -29,6 +30,7 @@ def test_python_examples(page, at_least, tmp_path, monkeypatch):
     assert failed == 0, report
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("page", [README, INDEX, QUERIES], ids=["README.md", "index.md", "queries.md"])
 def test_console_examples(page, tmp_path):
     write_articles(tmp_path / "articles.csv")
@@ -43,6 +45,7 @@ def test_every_command_has_an_example():
     assert [example.split()[1] for example in EXAMPLES] == [name for name in cli.commands if name != "bench"]
 
 
+@pytest.mark.docs
 def test_examples_of_commands_run_one_after_the_other(tmp_path):
     write_articles(tmp_path / "articles.csv")
     for example in EXAMPLES:

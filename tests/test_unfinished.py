@@ -38,7 +38,6 @@ def corpus() -> Corpus:
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write down every sweep, and cut this small corpus into several shards."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # no machine fails here, and it takes long
     monkeypatch.setattr(keeping, "EVERY", 0.0)
     monkeypatch.setattr(keeping, "MOST_SHARE", float("inf"))
     monkeypatch.setattr(shards, "TOKENS_A_SHARD", 2_000)
@@ -182,6 +181,7 @@ main()
 """
 
 
+@pytest.mark.faults
 def test_the_command_line_goes_on_after_kills(tmp_path: Path) -> None:
     """A process that is really killed, in each phase."""
     texts = ["Fire burns the forest", "Cricket match won", "Forest fire again", "A cricket match"] * 20

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .driving import Page, RunningApp
+from .driving import ENTER, Page, RunningApp, assert_quiet, words
 
 
 @pytest.fixture(scope="session")
@@ -72,3 +72,33 @@ def page(app: RunningApp, browser: Any) -> Page:
     found.requests()
     found.problems()
     return found
+
+
+@pytest.fixture(scope="session")
+def cricket(app: RunningApp, browser: Any) -> str:
+    """The result of a fit on the demo articles, made by hand: query, chips, progress."""
+    page = Page(browser, app.address)
+    page.open("/")
+    page.click("#use-demo")
+    page.type(".query-text input", "crickt")
+    page.says("Absent.")
+    page.click("[data-act=use][data-value='crickt cricket']")
+    page.says("Answerable.")
+    page.until(lambda _: "cricket" in words(page))
+
+    proposed = words(page)[1]
+    page.click(f"[data-act=evidence][data-value='{proposed}']")
+    assert page.find(".evidence mark.m3").text.lower().startswith(proposed[:3])
+    page.click(f"[data-act=drop][data-value='{proposed}']")
+    page.find(f"[data-act=restore][data-value='{proposed}']")
+    page.until(lambda _: proposed not in words(page))
+    page.type("input[aria-label='Add a concept word']", "tennis", ENTER)
+    page.until(lambda _: "tennis" in words(page))
+
+    page.click("#find-topics:not([disabled])")
+    page.find("#stop-fit, article.q-card")
+    page.find(".numbers, article.q-card")  # live progress, if it is not done before anybody can look
+    page.driver.refresh()  # in the middle of it
+    page.find("article.q-card")
+    assert_quiet(page, app)
+    return page.path.split("/")[2].partition("?")[0]

@@ -13,6 +13,8 @@ from typing import Any
 
 _ADDRESS = re.compile(r"http://\S+")
 
+ENTER = "\ue007"
+
 PATIENCE = 180
 """Seconds until something that is waited for counts as missing: machines can be busy."""
 
@@ -129,3 +131,18 @@ class Page:
 
     def problems(self) -> list[str]:
         return [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
+
+
+def words(page: Page) -> list[str]:
+    return [button.get_attribute("data-value") for button in page.all(".chips [data-act=evidence]")]
+
+
+def assert_quiet(page: Page, app: RunningApp) -> None:
+    """Nothing was asked for elsewhere, nothing failed, no trace reached the page."""
+    asked = page.requests()
+    assert asked
+    own = (page.address, page.address.replace("http", "ws"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []
+    assert page.problems() == []
+    assert "Traceback" not in page.text
+    assert "Traceback" not in app.errors()

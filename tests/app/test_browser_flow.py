@@ -1,4 +1,4 @@
-"""The whole job in a real browser: waiting is on conditions, never on time."""
+"""What people do in a real browser: waiting is on conditions, never on time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from .driving import Page, RunningApp
+from .driving import ENTER, Page, RunningApp, assert_quiet, words
 from .texts import write_table
 
-TAB, ENTER, BACKSPACE = "\ue004", "\ue007", "\ue003"
+pytestmark = pytest.mark.browser
+
+TAB, BACKSPACE = "\ue004", "\ue003"
 
 
 def ask(page: Page, query: str, corpus: str = "demo") -> None:
@@ -29,10 +31,6 @@ def ask(page: Page, query: str, corpus: str = "demo") -> None:
     page.find(".chips li")
 
 
-def words(page: Page) -> list[str]:
-    return [button.get_attribute("data-value") for button in page.all(".chips [data-act=evidence]")]
-
-
 def fit(page: Page) -> str:
     """Start a fit and wait for its result; return its id."""
     page.click("#find-topics:not([disabled])")
@@ -40,76 +38,10 @@ def fit(page: Page) -> str:
     return page.path.split("/")[2].partition("?")[0]
 
 
-def n_documents(page: Page) -> int:
-    """Return how many documents the result page says it has found."""
-    return int(page.find("ol.documents").find_element("xpath", "preceding-sibling::p").text.split()[0])
-
-
 def download(page: Page, job: str, kind: str) -> bytes:
     with urlopen(f"{page.address}/download/{job}/{kind}") as answer:
         assert "attachment" in answer.headers["content-disposition"]
         return bytes(answer.read())
-
-
-def assert_quiet(page: Page, app: RunningApp) -> None:
-    """Nothing was asked for elsewhere, nothing failed, no trace reached the page."""
-    asked = page.requests()
-    assert asked
-    own = (page.address, page.address.replace("http", "ws"), "data:", "blob:")
-    assert [url for url in asked if not url.startswith(own)] == []
-    assert page.problems() == []
-    assert "Traceback" not in page.text
-    assert "Traceback" not in app.errors()
-
-
-@pytest.fixture(scope="module")
-def cricket(app: RunningApp, browser: Any) -> str:
-    """The result of a fit on the demo articles, made by hand: query, chips, progress."""
-    page = Page(browser, app.address)
-    page.open("/")
-    page.click("#use-demo")
-    page.type(".query-text input", "crickt")
-    page.says("Absent.")
-    page.click("[data-act=use][data-value='crickt cricket']")
-    page.says("Answerable.")
-    page.until(lambda _: "cricket" in words(page))
-
-    proposed = words(page)[1]
-    page.click(f"[data-act=evidence][data-value='{proposed}']")
-    assert page.find(".evidence mark.m3").text.lower().startswith(proposed[:3])
-    page.click(f"[data-act=drop][data-value='{proposed}']")
-    page.find(f"[data-act=restore][data-value='{proposed}']")
-    page.until(lambda _: proposed not in words(page))
-    page.type("input[aria-label='Add a concept word']", "tennis", ENTER)
-    page.until(lambda _: "tennis" in words(page))
-
-    page.click("#find-topics:not([disabled])")
-    page.find("#stop-fit, article.q-card")
-    page.find(".numbers, article.q-card")  # live progress, if it is not done before anybody can look
-    page.driver.refresh()  # in the middle of it
-    page.find("article.q-card")
-    assert_quiet(page, app)
-    return page.path.split("/")[2].partition("?")[0]
-
-
-def test_subtopics_documents_and_an_explanation(page: Page, app: RunningApp, cricket: str) -> None:
-    page.open(f"/result/{cricket}")
-    page.find("article.q-card .q-bars li")
-    n_subtopics = len(page.all("article.q-card"))
-    assert n_subtopics >= 2
-    every = n_documents(page)
-    page.click("[data-act=only][data-value='0.2']")
-    page.find("[data-act=only][data-value='0.2'][aria-pressed=true]")
-    assert {badge.text for badge in page.all("ol.documents .q-id")} == {"0.2"}
-    page.click("[data-act=only][data-value='']")
-    page.type("input[aria-label='Search in these documents']", "waugh")
-    page.until(lambda _: 0 < n_documents(page) < every)
-    page.click("[data-act=explain]")
-    page.says("Words that carry its share in the topic")
-    assert page.all(".read mark.mc")
-    page.click("#close-explanation")
-    page.gone(".q-dialog__backdrop")
-    assert_quiet(page, app)
 
 
 def test_a_subtopic_is_named_for_everybody_and_in_the_report(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .driving import RunningApp
 from .hostile_requests import Answer, HostileRequest, problem, try_requests
+
+pytestmark = pytest.mark.fuzz
 
 IDS = ("demo", "0", "xlsx", "report")
 

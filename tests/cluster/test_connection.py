@@ -12,8 +12,6 @@ from qdtm.cluster.connection import Connection
 from qdtm.cluster.engine import RayEngine
 from qdtm.errors import ClusterError, MissingExtraError, ParameterError
 
-pytestmark = pytest.mark.ray
-
 
 @pytest.fixture(autouse=True)
 def _ray() -> None:
@@ -76,12 +74,14 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
         QueryDrivenTopicModel("fire", engine="ray").fit(["fire in the forest"] * 4)
 
 
+@pytest.mark.cluster
 def test_a_worker_with_another_version(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qdtm.cluster.engine.version", lambda _: "99.0")
     with pytest.raises(ClusterError, match=r"A worker has qdtm .*, and this process 99\.0; install the same"):
         engine._check_versions([engine.worker(0)])
 
 
+@pytest.mark.cluster
 def test_a_local_cluster_is_for_this_machine_alone(cluster: None) -> None:
     import ray
 

@@ -20,7 +20,7 @@ from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.running import ChainResult, Schedule, run_chain
 from sampler.cases import plain_rules, planted_case
 
-pytestmark = pytest.mark.ray
+pytestmark = pytest.mark.cluster
 SCHEDULE = Schedule(8, 8)
 
 

@@ -16,7 +16,7 @@ from qdtm.sampler import shards
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.progress import Progress
 
-pytestmark = pytest.mark.ray
+pytestmark = pytest.mark.cluster
 
 WORDS = own_words(4, 15)
 NOISE = np.random.default_rng(0).normal(0, 0.2, (4, 15, 4))
@@ -60,7 +60,6 @@ def test_every_engine_ends_in_the_same_bytes(cluster: None, corpus: Corpus, tmp_
 def test_a_driver_that_is_killed_in_each_phase(
     cluster: None, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _: None)
     monkeypatch.setattr(keeping, "EVERY", 0.0)
     monkeypatch.setattr(keeping, "MOST_SHARE", float("inf"))
 

@@ -11,6 +11,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "corpus.md"
 BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.docs
 @pytest.mark.skipif(not PAGE.is_file(), reason="the documentation is not here")
 def test_examples_print_what_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -40,8 +40,8 @@ def test_the_files_are_fitted_as_one_corpus(files, whole):
         assert_same(getattr(ours.fit_, name), getattr(theirs.fit_, name))
 
 
-@pytest.mark.ray
 def test_a_cluster_gives_the_same_bytes(cluster, files, tmp_path):
+    """The one small fit on a cluster that everybody runs before a commit."""
     here = QueryDrivenTopicModel("cricket", **SHORT).fit(files)
     there = QueryDrivenTopicModel("cricket", **SHORT, engine="ray", n_jobs=2).fit(files)
     assert saved(there, tmp_path / "there") == saved(here, tmp_path / "here")
@@ -69,7 +69,7 @@ def test_a_fit_over_files_that_was_killed_goes_on(files, tmp_path, monkeypatch):
     assert_same(resumed.fit_.token_topics, undisturbed.fit_.token_topics)
 
 
-@pytest.mark.parametrize("engine", ["threads", pytest.param("ray", marks=pytest.mark.ray)])
+@pytest.mark.parametrize("engine", ["threads", pytest.param("ray", marks=pytest.mark.cluster)])
 def test_from_the_command_line(request, folder, tmp_path, engine):
     if engine == "ray":
         request.getfixturevalue("cluster")

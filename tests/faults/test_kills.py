@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the kill loop copies processes with fork")
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.skipif(sys.platform == "win32", reason="the kill loop copies processes with fork"),
+]
 
 STEPS = ("index", "fit", "long-fit", "export-csv", "export-xlsx", "export-json", "report")
 

@@ -10,6 +10,8 @@ import pytest
 
 from app.driving import RunningApp
 
+pytestmark = pytest.mark.faults
+
 TESTS = Path(__file__).parents[1]
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.faults
+
 TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "src"
 NOBODY = 65534

@@ -5,6 +5,8 @@ import pytest
 from .running import Finding, run_cases, try_case
 from .targets import TARGETS, Target
 
+pytestmark = pytest.mark.fuzz
+
 N_CASES = {"xlsx": 60, "model": 60, "report": 40, "corpus": 100, "counts": 100, "unfinished": 60}
 REMEMBERED: dict[str, tuple[int, ...]] = {
     "model": (7_520, 15_848),

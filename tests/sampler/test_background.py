@@ -19,10 +19,6 @@ from qdtm.sampler.progress import Progress
 
 WORDS = own_words(5, 20)
 
-needs_ctrl_c = pytest.mark.skipif(
-    signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="Ctrl-C is ignored here"
-)
-
 
 @pytest.fixture(scope="module")
 def planted():
@@ -209,7 +205,6 @@ class TestStopping:
             background_of(corpus, progress=tell)
         return seen
 
-    @needs_ctrl_c
     def test_ctrl_c_loses_nothing(self, corpus: Corpus, cold_cache: Path) -> None:
         expected = learned(corpus.distinct)
         assert len(self.interrupted(corpus, 12)) == 12
@@ -219,7 +214,6 @@ class TestStopping:
         np.testing.assert_array_equal(found.token_topics, expected.token_topics)
         assert [path.suffix for path in kept_files(cold_cache)] == [".safetensors"]
 
-    @needs_ctrl_c
     def test_what_is_damaged_is_learned_anew(self, corpus: Corpus, cold_cache: Path) -> None:
         self.interrupted(corpus, 12)
         for path in kept_files(cold_cache)[0].rglob("*.safetensors"):

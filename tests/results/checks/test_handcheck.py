@@ -178,6 +178,7 @@ def test_a_check_is_summed_up_in_a_sentence(result, check):
     assert "By hand" not in methods_paragraph(result.with_check(some))  # too few answers to quote
 
 
+@pytest.mark.docs
 def test_the_examples_of_the_page_run():
     failed, attempted, report = run_python(PAGE, "check.md")
     assert attempted > 5
