@@ -84,9 +84,9 @@ def _of_function(name: str, measure: Callable[[Sequence[str]], None]) -> click.C
 def experiments() -> None:
     """Run the experiments of the documentation, and compare.
 
-    Each run of a model on a corpus is kept when it is finished, and not repeated unless the code it depends on,
-    the corpus or an option changes: Ctrl-C and the same command again go on where it was. What only some rows
-    need is in the extra `experiments`.
+    Each run of a model on a corpus is kept when it is finished, and not repeated unless the code it depends
+    on, the corpus or an option changes: Ctrl-C and the same command again go on where it was. What only some
+    rows need is in the extra `experiments`.
     """
 
 

@@ -12,7 +12,15 @@ import click
 from experiments.harness.cells import Bench
 from experiments.harness.records import of_json
 from experiments.harness.report import markdown
+from experiments.harness.summary import unique
 from qdtm.errors import StorageError
+
+REMARKS = {
+    "table1": "Rows with fewer runs say so. `qdtm-encoder` was run with an earlier model.",
+    "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
+    "rare": "`lda`, `seeded-lda` and `hdp` were run with `--max-sweeps 60`, some rows with fewer seeds.",
+}
+"""What the command alone does not say of how the files in docs/results were measured."""
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 
@@ -46,10 +54,19 @@ def read_rows(bench: Bench[Any, Any], path: Path) -> list[Any]:
 
 def page_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
     """Return the page of a bench: which command measured it, which wrote it, and the tables."""
-    measured = " ".join(filter(None, ["python -m experiments", bench.name, bench.options]))
+    made = f"Measured by `{command_of(bench, rows)}`, written by `python -m experiments pages`."
+    return markdown([f"# {bench.title}", made, REMARKS.get(bench.name, ""), *bench.report(rows)]) + "\n"
+
+
+def command_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
+    """Return the command that measures what a file has: its corpora, models and runs."""
+    datasets = unique(row.dataset for row in rows if row.dataset != "all")
+    seeds = {row.seed for row in rows if hasattr(row, "seed")}
+    runs = max((row.runs for row in rows if hasattr(row, "runs")), default=len(seeds))
+    options = [f"--dataset {name}" for name in datasets]
+    options += [f"--model {name}" for name in unique(row.model for row in rows)]
     file = f"docs/results/{bench.name}.json"
-    made = f"Measured by `{measured} --out {file}`, written by `python -m experiments pages`."
-    return markdown([f"# {bench.title}", made, *bench.report(rows)]) + "\n"
+    return " ".join(["python -m experiments", bench.name, *options, f"--runs {runs} --out {file}"])
 
 
 def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:

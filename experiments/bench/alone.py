@@ -387,7 +387,7 @@ def describe(result: AloneResult) -> str:
 
 ALONE = Bench(
     "alone", "Queries asked alone", AloneResult, lambda _: Summary, measure_alone, summarise_alone,
-    report_alone, describe, "--jobs 2 --together --subtopics", batch_alone,
+    report_alone, describe, batch_alone,
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The paper's Tables 1 and 3, run anew: a cell is a run of a row on a data set.
 
-In: rows and data sets. Out, beside the paper's: accuracy, coherence and precision@K of parent topics; diversity, cohesion and
-their product of subtopics.
+In: rows and data sets. Out, beside the paper's: accuracy, coherence and precision@K of parent topics;
+diversity, cohesion and their product of subtopics.
 """
 
 from __future__ import annotations
@@ -229,8 +229,8 @@ _APART = frozenset({*_OF_READINGS, "accuracy_all_features", "n_features"})
 """Metrics that have tables of their own."""
 
 _NOTES = {
-    "table1": "Mean ± standard deviation over the runs; the better side is bold. Coherence is C_V on a sample "
-    "of Wikipedia; the paper used another index, so compare rows, not sides.",
+    "table1": "Mean ± standard deviation over the runs; the better side is bold. Coherence is C_V on a "
+    "sample of Wikipedia; the paper used another index, so compare rows, not sides.",
     "table3": "Mean ± standard deviation over the runs; the better side is bold. Diversity: the share of "
     "unique words among the top 25 of a parent's subtopics, over parents with two or more.",
 }
@@ -341,7 +341,6 @@ def describe(result: TableResult) -> str:
 def _bench(name: str, title: str) -> Bench[TableResult, Summary]:
     return Bench(
         name, title, TableResult, lambda _: Summary, measure_table, summarise_table, report_table, describe,
-        "--jobs 2",
     )  # fmt: skip
 
 

@@ -209,7 +209,7 @@ def describe(result: WordResult) -> str:
 
 TOPICS = Bench(
     "topics", "Tables 2, 4, B1 and B2: words of topics", WordResult, lambda _: WordComparison,
-    measure_words, compare_words, report_words, describe, "--jobs 2",
+    measure_words, compare_words, report_words, describe,
 )  # fmt: skip
 
 

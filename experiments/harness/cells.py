@@ -108,8 +108,6 @@ class Bench(Generic[ResultT, RowT]):
         Makes a report of rows.
     describe : callable
         Says in short what a result is: for people who watch.
-    options : str
-        With which its file in docs/results was measured.
     batch : callable
         Cells of one model with the same key are measured by one fit.
     """
@@ -122,7 +120,6 @@ class Bench(Generic[ResultT, RowT]):
     summarise: Callable[[Sequence[ResultT]], Sequence[RowT]]
     report: Callable[[Sequence[RowT]], Iterable[Part]]
     describe: Callable[[ResultT], str]
-    options: str = ""
     batch: Callable[[Cell, Any], Hashable] = alone
 
 

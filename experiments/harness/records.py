@@ -32,13 +32,13 @@ def as_json(value: Any) -> Any:
 
 
 def of_json(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Read a dataclass back; a field that it does not know, or that is missing, raises KeyError or TypeError."""
+    """Read a dataclass back; KeyError or TypeError if it has other fields, or if one is missing."""
     hints = _hints(kind)
     return kind(**{name: _value(hints[name], value) for name, value in values.items()})
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 

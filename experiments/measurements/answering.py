@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def learn(corpus: Corpus, n_jobs: int) -> int:
 
 
 @contextmanager
-def swept_tokens():
+def swept_tokens() -> Iterator[list[int]]:
     """Note how many tokens the chains of a fit sweep over, parents first."""
     seen: list[int] = []
     usual = Chain.__init__
@@ -53,11 +54,11 @@ def swept_tokens():
         seen.append(options.get("n_tokens", 0))
         usual(chain, *args, **options)
 
-    Chain.__init__ = noted
+    setattr(Chain, "__init__", noted)  # noqa: B010
     try:
         yield seen
     finally:
-        Chain.__init__ = usual
+        setattr(Chain, "__init__", usual)  # noqa: B010
 
 
 def train_tomotopy(corpus: Corpus, sweeps: int) -> int:
@@ -93,20 +94,22 @@ def measure_answering(arguments: Sequence[str]) -> None:
         read = Corpus.load if (given.corpus / "qdtm.json").is_file() else Corpus.read
         corpus, clock, cpu = timed(lambda: read(given.corpus))
         print(f"{corpus}, {n_jobs} threads\n")
-        rows = [["reading" if read is Corpus.read else "loading", clock, cpu, ""]]
+        rows: list[tuple[str, float, float, str]] = []
+        rows.append(("reading" if read is Corpus.read else "loading", clock, cpu, ""))
         n_topics, clock, cpu = timed(lambda: learn(corpus, n_jobs))
-        rows.append(["learning the background", clock, cpu, f"{n_topics} topics"])
+        rows.append(("learning the background", clock, cpu, f"{n_topics} topics"))
         for query in given.query:
-            answer, clock, cpu = timed(lambda query=query: first_answer(corpus, query))
-            rows.append([f"'{query}', first answer", clock, cpu, answer.relevance.summary()])
+            answer, clock, cpu = timed(partial(first_answer, corpus, query))
+            rows.append((f"'{query}', first answer", clock, cpu, answer.relevance.summary()))
             with swept_tokens() as seen:
                 model = QueryDrivenTopicModel(query, n_jobs=n_jobs)
-                _, clock, cpu = timed(lambda model=model: model.fit(corpus))
-            n_named = int((model.fit_.strength > 0).sum())
+                _, clock, cpu = timed(partial(model.fit, corpus))
+            assert model.fit_.strength is not None
+            n_named = int(np.sum(model.fit_.strength > 0))
             note = f"{n_named:,} name it, {seen[0]:,} tokens swept, {seen[1]:,} split"
-            rows.append([f"'{query}', fit", clock, cpu, note])
+            rows.append((f"'{query}', fit", clock, cpu, note))
         if given.peers:
             found, clock, cpu = timed(lambda: train_tomotopy(corpus, given.sweeps))
-            rows.append([f"tomotopy HDP, {given.sweeps} sweeps, one worker", clock, cpu, f"{found} topics"])
+            rows.append((f"tomotopy HDP, {given.sweeps} sweeps, one worker", clock, cpu, f"{found} topics"))
     for name, clock, cpu, note in rows:
         print(f"{name:40} {clock:7.1f} s {cpu:7.1f} s of CPU  {note}")

@@ -92,10 +92,10 @@ def measure(n_tokens: int, n_topics: int, n_workers: int, n_sweeps: int) -> Cost
         same = here.assignment.topics.tobytes() == there.assignment.topics.tobytes()
         if not same:
             raise AssertionError("the engines disagree")
-    quickest = seconds.min(axis=0)
+    threads_best, ray_best = seconds.min(axis=0).tolist()
     ratio = float(np.median(seconds[:, 1] / seconds[:, 0]))
-    per_sweep = scales.sent // n_sweeps, scales.returned // n_sweeps
-    return Cost(n_tokens, n_topics, n_workers, *quickest.tolist(), ratio, *per_sweep)
+    sent, returned = scales.sent // n_sweeps, scales.returned // n_sweeps
+    return Cost(n_tokens, n_topics, n_workers, threads_best, ray_best, ratio, sent, returned)
 
 
 def _seconds(step: Callable[[], None]) -> float:
@@ -186,9 +186,18 @@ def measure_constants(n_words: int = 20_000, n_columns: int = 104) -> Constants:
     change = sparse_difference(after, before)
     part = Difference(change, change, change, change)
     cells, changed = before.size, len(change.cells)
+
+    def compare() -> None:
+        unpack_counts(packed, own)
+        sparse_difference(after, before)
+
+    def copy() -> None:
+        np.copyto(own, before)
+        add_difference(own, after, before)
+
     return Constants(
-        worker=_quickest(lambda: (unpack_counts(packed, own), sparse_difference(after, before))) / cells,
-        shard=_quickest(lambda: (np.copyto(own, before), add_difference(own, after, before))) / cells,
+        worker=_quickest(compare) / cells,
+        shard=_quickest(copy) / cells,
         merging=_quickest(lambda: merge([part] * FAN_IN)) / (4 * FAN_IN * changed),  # of a quarter of all
         driver=_quickest(
             lambda: (

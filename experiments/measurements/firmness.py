@@ -41,6 +41,7 @@ def measure_firmness(arguments: Sequence[str]) -> None:
             model = QueryDrivenTopicModel(word).fit(corpus)
         except QueryError:
             continue
+        assert model.stability_ is not None
         subtopics = model.stability_.queries[0].subtopics
         if len(subtopics) < 2:
             continue

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def peak_of_fit(size: str) -> str:
     from qdtm.sampler.footprint import fit_bytes
 
     n_tokens, length, n_words, n_queries, n_jobs, background, n_chains = map(int, size.split(","))
-    short = {"min_sweeps": 2, "max_sweeps": 4}
+    short: dict[str, Any] = {"min_sweeps": 2, "max_sweeps": 4}
     QueryDrivenTopicModel("cricket", **short).fit(load_demo_corpus())  # compile
     tokens = (np.random.default_rng(0).zipf(1.3, n_tokens) % n_words).astype(np.int32)
     offsets = np.arange(0, n_tokens + 1, length)

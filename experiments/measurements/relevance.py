@@ -86,7 +86,8 @@ def measure(
             calibration_error(relevance.scores, truth),
             float(truth[relevance.about].mean()) if relevance.n_listed else 0.0,
             float(relevance.about[truth].mean()),
-            *accuracies,
+            accuracies[0],
+            accuracies[1],
             [(point.said, point.true, point.n) for point in reliability_curve(relevance.scores, truth)],
         )
 
@@ -229,14 +230,22 @@ def ask(corpus: Corpus, truth: NDArray[np.bool_], query: str, encoder: str | Non
         bm25_scores(counts, named),
         query_likelihood_scores(counts, concept_words),
     )
+    by_each = [precision_at_k(score, truth) for score in break_ties(np.column_stack(scores), seed).T]
+    by_relevance, by_share, by_ql, by_bm25, by_concept = by_each
+    low, high = relevance.n_about_interval
     return Found(
         query,
         len(truth),
         int(truth.sum()),
-        *(precision_at_k(score, truth) for score in break_ties(np.column_stack(scores), seed).T),
+        by_relevance,
+        by_share,
+        by_ql,
+        by_bm25,
+        by_concept,
         calibration_error(relevance.scores, truth),
         relevance.n_about,
-        *relevance.n_about_interval,
+        low,
+        high,
     )
 
 

@@ -1,8 +1,8 @@
 """How the cost of a sweep grows: with the tokens of a corpus, and with its topics.
 
 In: nothing; corpora are synthesised (planted topics over 5,000 words, documents of 50 tokens). Out: a table
-as Markdown, and with `--write` the page docs/results/scaling.md and its plot. Times are of the CPU, so that other work
-on the machine counts little.
+as Markdown, and with `--write` the page docs/results/scaling.md and its plot. Times are of the CPU, so that
+other work on the machine counts little.
 
     python -m experiments scaling [--tokens 100000 1000000 ...] [--topics 20 100 500] [--write]
 
@@ -69,7 +69,8 @@ def measure(n_tokens: int, n_topics: int) -> Cost:
     sweeps = max(1, min(10, 5_000_000 // n_tokens))
     repeats = 1 if n_tokens > 10**7 else 3
     one, _ = min(_seconds(chain, sweeps) for _ in range(repeats))
-    chain.shards = Threads(2).place(chain.assignment, chain.shards.n_shards, N_WORDS)
+    evidence = np.ones((len(chain.assignment.offsets) - 1, chain.n_parents), np.float32)
+    chain.shards = Threads(2).place(chain.assignment, chain.shards.n_shards, N_WORDS, evidence_jq=evidence)
     two, outside = min(_seconds(chain, sweeps) for _ in range(repeats))
     speed_up = min(2.0, one / (outside + (two - outside) / 2)) if chain.shards.n_shards > 1 else 1.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
