@@ -33,7 +33,7 @@ def as_json(value: Any) -> Any:
 
 def of_json(kind: type[T], values: Mapping[str, Any]) -> T:
     """Read a dataclass back; KeyError or TypeError if it has other fields, or if one is missing."""
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     return kind(**{name: _value(hints[name], value) for name, value in values.items()})
 
 

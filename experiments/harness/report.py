@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from experiments.harness.summary import Verdict
 
-WIDTH = 100
+WIDTH = 78
 """Characters of a line in the terminal; wider tables are cut into several."""
 
-WIDEST = 60
+WIDEST = 44
 """Of these, that one column may have."""
 
 GAP = 2
