@@ -415,13 +415,18 @@ def alone(**options: Any) -> None:
     """
     queries = _queries(options)
     always = (REFERENCE, TOGETHER) if options["with_together"] else (REFERENCE,)
-    if not options["datasets"] and not set(queries) & set(NATURAL) and not options["queries"]:
-        said = "Natural categories are left out: no data folder has them (--data)."
-        print_note(notes_console(), "note", said)
+
+    def rows() -> dict[str, AnsweringSystem]:
+        made = make_rows(options["models"], options["max_sweeps"], usual=USUAL, always=always)
+        if not options["datasets"] and not set(queries) & set(NATURAL) and not options["queries"]:
+            said = "Natural categories are left out: no data folder has them (--data)."
+            print_note(notes_console(), "note", said)
+        return made
+
     run_bench(
         ALONE,
         options,
-        lambda: make_rows(options["models"], options["max_sweeps"], usual=USUAL, always=always),
+        rows,
         lambda models: plan_alone(queries, models, options),
         Workbench(options["data"]),
     )

@@ -103,7 +103,7 @@ def _side_by_side(table: Table) -> Iterator[list[int]]:
     first, *rest = (min(width, WIDEST) for width in widths)
     columns, room = [0], WIDTH - first
     for place, width in enumerate(rest, start=1):
-        if width > room and len(columns) > 1:
+        if width - GAP > room and len(columns) > 1:
             yield columns
             columns, room = [0], WIDTH - first
         columns.append(place)

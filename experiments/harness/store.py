@@ -92,7 +92,6 @@ def _imported(module: str) -> dict[str, ast.Module]:
     return found
 
 
-@cache
 def _source_of(name: str) -> Path | None:
     """Return the file of a module; None if it is no module, but something inside one."""
     if name.partition(".")[0] not in _OWN:
