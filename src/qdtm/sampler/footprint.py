@@ -1,6 +1,6 @@
 """How much memory a fit takes: the size of a corpus and of the model in, bytes out.
 
-The coefficients are read off what was measured (`benchmarks/memory.py`; the figures are in
+The coefficients are read off what was measured (`python -m experiments memory`; the figures are in
 `docs/reliability.md`), not sums of array sizes: most of a peak are copies on the way.
 """
 
