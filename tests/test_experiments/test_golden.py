@@ -1,8 +1,8 @@
 """Golden runs: what the model is worth on each corpus must not change by more than noise.
 
 `pytest -m slow tests/test_experiments/test_golden.py` with QDTM_DATA set. The figures are those of
-docs/results, the bands at least three standard deviations between seeds; a change beyond them, for better or worse, is to
-be explained and written down here.
+docs/results, the bands at least three standard deviations between seeds; a change beyond them, for better or
+worse, is to be explained and written down here.
 """
 
 from __future__ import annotations
