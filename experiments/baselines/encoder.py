@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.baselines.topic_fit import Progress, require
+from experiments.baselines.topic_fit import SweepProgress, require
 from qdtm.corpus import Corpus
 from qdtm.embeddings.encoder import encode_documents, loading_in_silence
 from qdtm.embeddings.model_folders import minilm_folder
@@ -50,7 +50,7 @@ class DocumentEncoder:
     max_tokens: int = 256
     batch_size: int = 64
 
-    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str], progress: SweepProgress | None = None) -> Vectors:
         """Return a vector of length 1 for each text, (n, d)."""
         order = np.argsort(
             [len(text) for text in texts], kind="stable"
@@ -65,7 +65,7 @@ class DocumentEncoder:
             vectors[order] = np.concatenate(found)
         return vectors
 
-    def encode_corpus(self, corpus: Corpus, progress: Progress | None = None) -> Vectors:
+    def encode_corpus(self, corpus: Corpus, progress: SweepProgress | None = None) -> Vectors:
         """Return a vector for each document's text, (D, d), worked out once and then kept."""
 
         def tell(step: Step) -> None:

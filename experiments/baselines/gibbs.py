@@ -11,7 +11,8 @@ where r_k(w) is 1 for a free word, so that without knowledge this is LDA. Three 
 - links to other words: max(1, n_uk / floor) for a must-link, its inverse for a cannot-link (SCLDA);
 - a Dirichlet tree in place of the Dirichlet prior, written as its ratio to the latter (DF-LDA).
 
-Weights are float32 and sums have a fixed order, so ``tests/evaluation/baselines/naive.py`` draws the same.
+Weights are float32 and sums have a fixed order, so ``tests/test_experiments/baselines/naive.py`` draws the
+same.
 """
 
 from __future__ import annotations

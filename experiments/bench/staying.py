@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from experiments.datasets.authors import UNLABELLED
 from experiments.datasets.concepts import ExperimentConcept
-from experiments.datasets.files import Progress
+from experiments.datasets.files import DownloadProgress
 from experiments.datasets.natural import Kind, Queries, choose_staying, load_whole, read_queries
 from experiments.datasets.paper_corpora import Dataset
 from experiments.harness.cells import Bench, Cell, seeds
@@ -128,7 +128,9 @@ def _of_passing(result: StayingResult) -> Iterator[Failure]:
 # --- measuring -------------------------------------------------------------------------------------------
 
 
-def load_asked(name: str, data: str | Path | None, progress: Progress | None, *, queries: Queries) -> Dataset:
+def load_asked(
+    name: str, data: str | Path | None, progress: DownloadProgress | None, *, queries: Queries
+) -> Dataset:
     """Load a whole corpus with the package's own text pipeline, and what people ask of it."""
     corpus = Corpus.from_texts(load_whole(name, data, progress))
     concepts = (ExperimentConcept(each.text, "and", "", (), each.text) for each in queries[name])

@@ -73,7 +73,7 @@ def require_file(relative: str, data: str | Path | None = None) -> Path:
 
 
 #: Called as a download goes on: name of the file, bytes so far, bytes in all (None if nobody says).
-Progress = Callable[[str, int, int | None], None]
+DownloadProgress = Callable[[str, int, int | None], None]
 
 _CHUNK = 1 << 16
 _TIMEOUT_SECONDS = 30
@@ -117,7 +117,9 @@ def verify(path: Path, sha256: str) -> Path:
     return path
 
 
-def obtain(file: RemoteFile, data: str | Path | None = None, progress: Progress | None = None) -> Path:
+def obtain(
+    file: RemoteFile, data: str | Path | None = None, progress: DownloadProgress | None = None
+) -> Path:
     """Return the path of a checked file: from the data folder, else from the cache, else downloaded to it.
 
     Parameters
@@ -143,7 +145,7 @@ def obtain(file: RemoteFile, data: str | Path | None = None, progress: Progress 
     return cached
 
 
-def _download(file: RemoteFile, target: Path, progress: Progress | None) -> None:
+def _download(file: RemoteFile, target: Path, progress: DownloadProgress | None) -> None:
     """Fetch a file to `target`, which exists afterwards only if the checksum is right."""
     with atomic_path(target) as temporary:
         try:
@@ -153,7 +155,7 @@ def _download(file: RemoteFile, target: Path, progress: Progress | None) -> None
         verify(temporary, file.sha256)
 
 
-def _stream(file: RemoteFile, target: Path, progress: Progress | None) -> None:
+def _stream(file: RemoteFile, target: Path, progress: DownloadProgress | None) -> None:
     """Copy the bytes behind the address to `target`."""
     with (
         urllib.request.urlopen(file.url, timeout=_TIMEOUT_SECONDS) as response,  # noqa: S310 - our own addresses

@@ -23,7 +23,7 @@ import numpy as np
 
 from experiments.datasets.authors import UNLABELLED
 from experiments.datasets.concepts import ExperimentConcept
-from experiments.datasets.files import DATA_VARIABLE, Progress, find_data, require_file
+from experiments.datasets.files import DATA_VARIABLE, DownloadProgress, find_data, require_file
 from experiments.datasets.paper_corpora import Dataset, fetch_newsgroups, tagmynews_items
 from qdtm.corpus import Corpus
 from qdtm.errors import CorpusError, ParameterError
@@ -100,7 +100,7 @@ ANTHOLOGY = "corpora/acl_anthology_abstracts.csv.gz"
 
 
 def load_whole(
-    name: str, data: str | Path | None = None, progress: Progress | None = None
+    name: str, data: str | Path | None = None, progress: DownloadProgress | None = None
 ) -> tuple[str, ...]:
     """Return the texts of a corpus, in the order of its source.
 
@@ -125,27 +125,27 @@ def load_whole(
     return _READERS[name](data, progress)
 
 
-def _newsgroups(data: str | Path | None, progress: Progress | None) -> tuple[str, ...]:
+def _newsgroups(data: str | Path | None, progress: DownloadProgress | None) -> tuple[str, ...]:
     """All twenty groups."""
     return tuple(fetch_newsgroups(None, data, progress).data)
 
 
-def _tagmynews(data: str | Path | None, progress: Progress | None) -> tuple[str, ...]:
+def _tagmynews(data: str | Path | None, progress: DownloadProgress | None) -> tuple[str, ...]:
     """All categories: title and description of each item."""
     return tuple(f"{title}. {description}" for title, description, _ in tagmynews_items(data, progress))
 
 
-def _anthology(data: str | Path | None, _: Progress | None) -> tuple[str, ...]:
+def _anthology(data: str | Path | None, _: DownloadProgress | None) -> tuple[str, ...]:
     """Title and abstract of each article."""
     with gzip.open(require_file(ANTHOLOGY, data), "rt", encoding="utf-8", newline="") as lines:
         return tuple(f"{row['title']}. {row['abstract']}" for row in csv.DictReader(lines))
 
 
-def _natural(name: str) -> Callable[[str | Path | None, Progress | None], tuple[str, ...]]:
+def _natural(name: str) -> Callable[[str | Path | None, DownloadProgress | None], tuple[str, ...]]:
     return lambda data, _: tuple(row.text for row in labelled_texts(name, data))
 
 
-_READERS: Mapping[str, Callable[[str | Path | None, Progress | None], tuple[str, ...]]] = {
+_READERS: Mapping[str, Callable[[str | Path | None, DownloadProgress | None], tuple[str, ...]]] = {
     "20news": _newsgroups,
     "tagmynews": _tagmynews,
     "acl_anthology": _anthology,

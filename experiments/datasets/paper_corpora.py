@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.datasets.concepts import ExperimentConcept, concepts_of
-from experiments.datasets.files import Progress, RemoteFile, find_data, obtain, offline_error, verify
+from experiments.datasets.files import DownloadProgress, RemoteFile, find_data, obtain, offline_error, verify
 from qdtm.cache import cache_directory
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.corpus.stopwords import stop_words
@@ -76,7 +76,7 @@ class RawTexts:
     categories: tuple[str, ...]
 
 
-def load_raw(name: str, data: str | Path | None = None, progress: Progress | None = None) -> RawTexts:
+def load_raw(name: str, data: str | Path | None = None, progress: DownloadProgress | None = None) -> RawTexts:
     """Return texts and labels of a corpus of the experiments.
 
     Parameters
@@ -93,7 +93,7 @@ def load_raw(name: str, data: str | Path | None = None, progress: Progress | Non
 
 
 def _read_newsgroups(
-    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+    categories: tuple[str, ...], data: str | Path | None, progress: DownloadProgress | None
 ) -> RawTexts:
     """Read the newsgroups of the experiments, in the order of the authors' program."""
     posts = fetch_newsgroups(categories, data, progress)
@@ -101,7 +101,7 @@ def _read_newsgroups(
 
 
 def fetch_newsgroups(
-    categories: tuple[str, ...] | None, data: str | Path | None, progress: Progress | None = None
+    categories: tuple[str, ...] | None, data: str | Path | None, progress: DownloadProgress | None = None
 ) -> Any:
     """Fetch newsgroups (None: all twenty) through scikit-learn: headers, footers and quotes are taken off.
 
@@ -137,7 +137,7 @@ def _newsgroups_home(data: str | Path | None) -> tuple[Path, bool]:
 
 
 def _read_tagmynews(
-    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+    categories: tuple[str, ...], data: str | Path | None, progress: DownloadProgress | None
 ) -> RawTexts:
     """Read TagMyNews: title and description of each item, with the United States spelled "usa"."""
     texts, labels = [], []
@@ -149,7 +149,7 @@ def _read_tagmynews(
 
 
 def tagmynews_items(
-    data: str | Path | None, progress: Progress | None = None
+    data: str | Path | None, progress: DownloadProgress | None = None
 ) -> Iterator[tuple[str, str, str]]:
     """Yield title, description and category of every item of TagMyNews, in the order of the file."""
     with gzip.open(obtain(TAGMYNEWS, data, progress), "rt", encoding="utf-8", newline="\r\n") as stream:
@@ -160,7 +160,7 @@ def tagmynews_items(
 
 
 def _read_snippets(
-    categories: tuple[str, ...], data: str | Path | None, progress: Progress | None
+    categories: tuple[str, ...], data: str | Path | None, progress: DownloadProgress | None
 ) -> RawTexts:
     """Read SearchSnippets: a snippet a line, and its category as a number from 1 a line."""
     texts = obtain(SNIPPETS, data, progress).read_text(encoding="utf-8").split("\n")
@@ -173,7 +173,7 @@ def _read_snippets(
     return RawTexts(tuple(texts), np.array(numbers, dtype=np.int64) - 1, categories)
 
 
-_READERS: dict[str, Callable[[tuple[str, ...], str | Path | None, Progress | None], RawTexts]] = {
+_READERS: dict[str, Callable[[tuple[str, ...], str | Path | None, DownloadProgress | None], RawTexts]] = {
     "20news": _read_newsgroups,
     "tagmynews": _read_tagmynews,
     "searchsnippets": _read_snippets,
@@ -232,7 +232,9 @@ class Dataset:
     concepts: tuple[ExperimentConcept, ...]
 
 
-def load_dataset(name: str, data: str | Path | None = None, progress: Progress | None = None) -> Dataset:
+def load_dataset(
+    name: str, data: str | Path | None = None, progress: DownloadProgress | None = None
+) -> Dataset:
     """Return a corpus of the experiments with the paper's preprocessing.
 
     Parameters

@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments.datasets.authors import UNLABELLED
 from experiments.datasets.concepts import ExperimentConcept
-from experiments.datasets.files import Progress, require_file
+from experiments.datasets.files import DownloadProgress, require_file
 from experiments.datasets.paper_corpora import Dataset, fetch_newsgroups
 from qdtm.corpus import Corpus
 from qdtm.errors import CorpusError, ParameterError
@@ -94,7 +94,7 @@ class GivenCorpus:
 
 
 def load_two_level(
-    name: str, data: str | Path | None = None, progress: Progress | None = None
+    name: str, data: str | Path | None = None, progress: DownloadProgress | None = None
 ) -> TwoLevelDataset:
     """Return one of `TWO_LEVEL`.
 
@@ -198,7 +198,7 @@ def _clinc(name: str, data: str | Path | None) -> TwoLevelDataset:
     return make_two_level(name, Corpus.from_texts(texts), upper, lower, queries)
 
 
-def _newsgroups(data: str | Path | None, progress: Progress | None) -> TwoLevelDataset:
+def _newsgroups(data: str | Path | None, progress: DownloadProgress | None) -> TwoLevelDataset:
     """Read all twenty groups as whole texts (`whole`), with nothing else left out."""
     posts = fetch_newsgroups(None, data, progress)
     groups = [posts.target_names[label] for label in posts.target]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.datasets.files import Progress
+from experiments.datasets.files import DownloadProgress
 from experiments.datasets.natural import NATURAL, load_natural
 from experiments.datasets.paper_corpora import Dataset, load_dataset
 from experiments.metrics.coherence import Presence, WindowCounts
@@ -22,11 +22,11 @@ from experiments.metrics.reference import find_reference, reference_counts
 PRESENCE: Presence = "boolean"
 """How the tables count a word in a window: it is there or not, as C_V is defined and Palmetto counts."""
 
-Loader = Callable[[str, str | Path | None, Progress | None], Dataset]
+Loader = Callable[[str, str | Path | None, DownloadProgress | None], Dataset]
 """Loads a data set by its name from a data folder, and tells of downloads."""
 
 
-def load_labelled(name: str, data: str | Path | None, progress: Progress | None) -> Dataset:
+def load_labelled(name: str, data: str | Path | None, progress: DownloadProgress | None) -> Dataset:
     """Load one of the paper's data sets, or one with natural categories."""
     return load_natural(name, data) if name in NATURAL else load_dataset(name, data, progress)
 
@@ -48,7 +48,7 @@ class Workbench:
         self,
         data: str | Path | None = None,
         load: Loader = load_labelled,
-        progress: Progress | None = None,
+        progress: DownloadProgress | None = None,
     ) -> None:
         self.data, self.load, self.progress = data, load, progress
         self.dataset = cache(self._dataset)
