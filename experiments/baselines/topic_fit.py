@@ -44,7 +44,7 @@ def require(module: str) -> Any:
 
 FloatArray = NDArray[np.float64]
 
-TrainingProgress = Callable[[int, int], object]
+SweepProgress = Callable[[int, int], object]
 """Called with the sweeps (epochs) done and how many there are in all."""
 
 

@@ -46,7 +46,7 @@ N_DIMENSIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SplitDocuments:
     """The documents about a query.
 
     Attributes
@@ -86,7 +86,7 @@ class Part:
 class Recipe:
     """How a rival splits, and what it needs for it."""
 
-    split: Callable[[Part, int, Rival], Main]
+    split: Callable[[SplitDocuments, int, Rival], Main]
     module: str | None = None
     needs_encoder: bool = False
 
@@ -109,12 +109,12 @@ class Rival:
         """Sweeps of a sampler."""
         return min(N_SWEEPS, self.max_sweeps or N_SWEEPS)
 
-    def prepare(self, part: Part) -> None:
+    def prepare(self, part: SplitDocuments) -> None:
         """Encode the documents, where that is needed: once for all rows, and kept."""
         if self.encoder is not None:
             DocumentEncoder(self.encoder).encode_corpus(part.corpus)
 
-    def split(self, part: Part, seed: int) -> Main:
+    def split(self, part: SplitDocuments, seed: int) -> Main:
         """Return the main topic of each document, (n,); -1 for none, as of one without words."""
         main = RIVALS[self.name].split(part, seed, self)
         return np.where(part.has_words, main, NONE)
@@ -146,7 +146,7 @@ def split_with_rivals(
     dict of str to ndarray of int64, shape (n,)
         The main topic of each document; -1 for none.
     """
-    part = Part(whole, rows, n_same, n_true)
+    part = SplitDocuments(whole, rows, n_same, n_true)
     return {name: rival.split(part, seed) for name, rival in make_rivals(names).items()}
 
 
@@ -181,24 +181,24 @@ def make_rival(name: str, max_sweeps: int | None = None) -> Rival:
 # --- counts of words -------------------------------------------------------------------------------------
 
 
-def _lda(part: Part, n_topics: int, seed: int, rival: Rival) -> Main:
+def _lda(part: SplitDocuments, n_topics: int, seed: int, rival: Rival) -> Main:
     n = rival.n_sweeps
     schedule = Schedule(n_sweeps=N_SWEEPS, burn_in=N_SWEEPS // 2, thin=10).limited_to(n)
     fit = LDA(max(n_topics, 1), ALPHA, ETA, schedule).fit(part.corpus, seed)
     return np.asarray(fit.doc_topics.argmax(axis=1))
 
 
-def _lda_same(part: Part, seed: int, rival: Rival) -> Main:
+def _lda_same(part: SplitDocuments, seed: int, rival: Rival) -> Main:
     """LDA (tomotopy) with as many topics as we found."""
     return _lda(part, part.n_same, seed, rival)
 
 
-def _lda_true(part: Part, seed: int, rival: Rival) -> Main:
+def _lda_true(part: SplitDocuments, seed: int, rival: Rival) -> Main:
     """LDA (tomotopy) with the true number of topics."""
     return _lda(part, part.n_true, seed, rival)
 
 
-def _hdp(part: Part, seed: int, rival: Rival) -> Main:
+def _hdp(part: SplitDocuments, seed: int, rival: Rival) -> Main:
     """The hierarchical Dirichlet process of tomotopy, which finds its number."""
     model = HDP(ALPHA, eta=ETA, initial_topics=INITIAL_TOPICS, n_sweeps=rival.n_sweeps)
     return np.asarray(model.fit(part.corpus, seed).doc_topics.argmax(axis=1))
@@ -216,12 +216,12 @@ def _kmeans(vectors: Any, n_parts: int, seed: int) -> Main:
     return np.asarray(found, np.int64)
 
 
-def _kmeans_glove(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
+def _kmeans_glove(part: SplitDocuments, seed: int, rival: Rival) -> Main:  # noqa: ARG001
     """k-means with the true number on the mean of the bundled word vectors of each document."""
     return _kmeans(_word_means(part), part.n_true, seed)
 
 
-def _word_means(part: Part) -> Vectors:
+def _word_means(part: SplitDocuments) -> Vectors:
     """Return the mean of the bundled word vectors of each document, of length 1, (n, d)."""
     from qdtm.embeddings import embed_vocabulary, load_vectors
 
@@ -232,7 +232,7 @@ def _word_means(part: Part) -> Vectors:
     return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), np.float32)
 
 
-def _kmeans_svd(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
+def _kmeans_svd(part: SplitDocuments, seed: int, rival: Rival) -> Main:  # noqa: ARG001
     """k-means with the true number on tf-idf after a singular value decomposition."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfTransformer
@@ -244,18 +244,18 @@ def _kmeans_svd(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
     return _kmeans(TruncatedSVD(n, random_state=seed).fit_transform(weights), part.n_true, seed)
 
 
-def _encoded(part: Part, rival: Rival) -> Vectors:
+def _encoded(part: SplitDocuments, rival: Rival) -> Vectors:
     """Return the vectors of the documents' texts, (n, d), worked out once."""
     assert rival.encoder is not None
     return DocumentEncoder(rival.encoder).encode_corpus(part.corpus)
 
 
-def _kmeans_minilm(part: Part, seed: int, rival: Rival) -> Main:
+def _kmeans_minilm(part: SplitDocuments, seed: int, rival: Rival) -> Main:
     """k-means with the true number on the vectors of a sentence encoder."""
     return _kmeans(_encoded(part, rival), part.n_true, seed)
 
 
-def _keynmf(part: Part, seed: int, rival: Rival) -> Main:
+def _keynmf(part: SplitDocuments, seed: int, rival: Rival) -> Main:
     """KeyNMF (turftopic) with the true number of topics."""
     assert rival.encoder is not None
     model = require("turftopic").KeyNMF(
@@ -269,18 +269,18 @@ def _keynmf(part: Part, seed: int, rival: Rival) -> Main:
     return np.where(weights.any(axis=1), weights.argmax(axis=1), NONE)
 
 
-def _bertopic(part: Part, seed: int, rival: Rival) -> Main:
+def _bertopic(part: SplitDocuments, seed: int, rival: Rival) -> Main:
     """BERTopic as it comes, with a sentence encoder."""
     assert rival.encoder is not None
     return _clusters(part, _encoded(part, rival), seed)
 
 
-def _bertopic_glove(part: Part, seed: int, rival: Rival) -> Main:  # noqa: ARG001
+def _bertopic_glove(part: SplitDocuments, seed: int, rival: Rival) -> Main:  # noqa: ARG001
     """BERTopic on the vectors that we have: the mean of the bundled word vectors."""
     return _clusters(part, _word_means(part), seed)
 
 
-def _clusters(part: Part, vectors: Vectors, seed: int) -> Main:
+def _clusters(part: SplitDocuments, vectors: Vectors, seed: int) -> Main:
     """Return what BERTopic finds in vectors: UMAP, HDBSCAN, a number of its own, outliers in no topic.
 
     It needs more documents than UMAP has neighbours; fewer stay together.

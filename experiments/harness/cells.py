@@ -54,7 +54,7 @@ class Cell:
         return self.query
 
 
-class Result(Protocol):
+class CellResult(Protocol):
     """What came of a cell; a frozen dataclass."""
 
     @property
@@ -77,11 +77,11 @@ class Model(Protocol):
         ...
 
 
-ResultT = TypeVar("ResultT", bound=Result)
+ResultT = TypeVar("ResultT", bound=CellResult)
 RowT = TypeVar("RowT")
 
 
-def alone(cell: Cell, model: Any) -> Hashable:  # noqa: ARG001
+def by_itself(cell: Cell, model: Any) -> Hashable:  # noqa: ARG001
     """Every cell is on its own: no two are measured by one fit."""
     return cell
 
@@ -120,7 +120,7 @@ class Bench(Generic[ResultT, RowT]):
     summarise: Callable[[Sequence[ResultT]], Sequence[RowT]]
     report: Callable[[Sequence[RowT]], Iterable[Part]]
     describe: Callable[[ResultT], str]
-    batch: Callable[[Cell, Any], Hashable] = alone
+    batch: Callable[[Cell, Any], Hashable] = by_itself
 
 
 def seeds(first: int, runs: int) -> range:

@@ -70,26 +70,29 @@ def code_digest(module: str) -> str:
 
     Comments, docstrings and the layout of the code do not count.
     """
-    digest = hashlib.sha256()
-    for name, source in sorted(_imported(module).items()):
-        digest.update(f"{name}\0{ast.dump(_without_docstrings(source))}\0".encode())
-    for package in _PACKAGES:
-        digest.update(f"{package} {version(package)}\0".encode())
-    return digest.hexdigest()
+    known = [*sorted(imported(module).items()), *((package, version(package)) for package in _PACKAGES)]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
 
 
-def _imported(module: str) -> dict[str, ast.Module]:
-    """Return a module and all that it imports of ours, at once or later, by name."""
-    found: dict[str, ast.Module] = {}
+def imported(module: str) -> dict[str, str]:
+    """Return a module and all that it imports of ours, at once or later, by name: a digest of each."""
+    found: dict[str, str] = {}
     todo = [module]
     while todo:
         name = todo.pop()
         path = _source_of(name) if name not in found else None
         if path is not None:
-            found[name] = ast.parse(path.read_bytes())
-            todo += [each for each in _imports(found[name]) if each.partition(".")[0] in _OWN]
-            todo += [name.rpartition(".")[0]]
+            found[name], names = _read(path, path.stat().st_mtime_ns)
+            todo += [name.rpartition(".")[0], *names]
     return found
+
+
+@cache
+def _read(path: Path, changed: int) -> tuple[str, frozenset[str]]:  # noqa: ARG001
+    """Return a digest of a module's code, and what it imports; it is read anew if its file has changed."""
+    tree = ast.parse(path.read_bytes())
+    names = frozenset(name for name in _imports(tree) if name.partition(".")[0] in _OWN)
+    return hashlib.sha256(ast.dump(_without_docstrings(tree)).encode()).hexdigest(), names
 
 
 def _source_of(name: str) -> Path | None:

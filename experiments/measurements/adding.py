@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.bench.alone import asked_alone
 from experiments.datasets.paper_corpora import Dataset, load_dataset
 from experiments.metrics.labels import precision_at_k
 from qdtm import Query, QueryDrivenTopicModel
@@ -51,7 +52,7 @@ class Row:
 
 def run_case(dataset: Dataset, places: tuple[int, ...], seed: int) -> Row:
     """Add the last query of a case, and fit all at once."""
-    asked = [dataset.concepts[place] for place in places]
+    asked = [asked_alone(dataset).concepts[place] for place in places]
     queries = [Query(concept.query, name=concept.phrase, rule=concept.rule) for concept in asked]
     before = QueryDrivenTopicModel(queries[:-1], random_state=seed).fit(dataset.corpus)
     added = QueryDrivenTopicModel.of(before.result_)

@@ -26,8 +26,6 @@ from pathlib import Path
 
 import numpy as np
 
-from qdtm import Corpus, QueryDrivenTopicModel
-
 N_SUBJECTS = 200
 WORDS_OF_A_SUBJECT = 200
 MEAN_LENGTH = 21
@@ -230,6 +228,8 @@ def megabytes(path: Path) -> float:
 
 def measure_result_size(arguments: Sequence[str]) -> None:
     """Index, fit and save."""
+    from qdtm import Corpus, QueryDrivenTopicModel
+
     parser = argparse.ArgumentParser(
         prog="python -m experiments result-size", description=(__doc__ or "").partition("\n")[0]
     )

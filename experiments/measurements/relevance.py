@@ -111,7 +111,12 @@ def run(dataset: Dataset, *, alone: bool, encoder: str | None, seed: int) -> Ite
     asked = [Query(concept.query, rule=concept.rule) for concept in dataset.concepts]
     for queries in [[q] for q in range(len(asked))] if alone else [list(range(len(asked)))]:
         model = QueryDrivenTopicModel(
-            [asked[q] for q in queries], subtopics=False, encoder=encoder, random_state=seed, n_jobs=-1
+            [asked[q] for q in queries],
+            subtopics=False,
+            encoder=encoder,
+            random_state=seed,
+            n_jobs=-1,
+            refuse=False,
         ).fit(dataset.corpus)
         yield from measure(dataset, queries, model, "alone" if alone else "together", seed)
 

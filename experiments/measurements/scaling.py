@@ -19,10 +19,10 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
-from experiments.pages import RESULTS
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.engines import Threads
@@ -32,6 +32,7 @@ from qdtm.sampler.subtopics import subtopic_rules
 TOKENS = (100_000, 1_000_000, 10_000_000, 50_000_000)
 TOPICS = (20, 100, 500)
 N_WORDS, DOCUMENT = 5_000, 50
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 PAGE, PLOT = RESULTS / "scaling.md", RESULTS / "scaling.svg"
 
 

@@ -68,6 +68,7 @@ def test_what_came_before_ctrl_c_is_kept(notes, store):
     assert told == [False] * 3 + [True] * 3
 
 
+@pytest.mark.experiments
 def test_workers_find_the_same_and_are_gone_afterwards(notes, store, tmp_path):
     here = run(FakeRow("qdtm", notes, quality=0.5), store)
     there = run(FakeRow("qdtm", notes, quality=0.5), CellStore(ALONE, tmp_path / "others"), n_jobs=2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.bench import rivals
-from experiments.bench.rivals import Part, make_rival, make_rivals, split_with_rivals
+from experiments.bench.rivals import SplitDocuments, make_rival, make_rivals, split_with_rivals
 from experiments.metrics.labels import agreement
 from qdtm.corpus import Corpus
 from qdtm.errors import MissingExtraError, ParameterError
@@ -16,7 +16,7 @@ from .planted_levels import planted_dataset
 def part():
     dataset = planted_dataset()
     rows = np.flatnonzero(dataset.labels == 0)
-    return Part(dataset.corpus, rows, n_same=2, n_true=3), np.array(dataset.lower)[rows]
+    return SplitDocuments(dataset.corpus, rows, n_same=2, n_true=3), np.array(dataset.lower)[rows]
 
 
 @pytest.mark.parametrize("name", ["kmeans-svd", "lda-true", "hdp"])
@@ -42,7 +42,7 @@ def test_each_is_told_its_number(part):
 
 def test_a_document_without_words_is_in_no_part():
     corpus = Corpus.from_texts(["bread flour oven"] * 4 + [""] + ["wicket bowler innings"] * 4)
-    main = make_rival("kmeans-svd").split(Part(corpus, np.arange(9), 2, 2), 0)
+    main = make_rival("kmeans-svd").split(SplitDocuments(corpus, np.arange(9), 2, 2), 0)
     assert main[4] == -1
     assert len(set(main[:4])) == len(set(main[5:])) == 1
     assert main[0] != main[8]

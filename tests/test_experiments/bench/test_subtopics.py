@@ -10,18 +10,20 @@ from experiments.bench.subtopics import (
     SUBTOPICS,
     SubtopicScore,
     SubtopicsResult,
-    SubtopicsRow,
-    in_factor,
-    judge_subtopics,
     load_asked,
     make_splitting_rows,
-    report_subtopics,
     score_split,
     score_subtopics,
     share_found_again,
+)
+from experiments.bench.subtopics_report import (
+    SubtopicsRow,
+    in_factor,
+    judge_subtopics,
+    report_subtopics,
     summarise_subtopics,
 )
-from experiments.datasets.two_level import TWO_LEVEL, GivenCorpus
+from experiments.datasets.two_level import GivenCorpus
 from experiments.harness.cells import Cell
 from experiments.harness.report import markdown
 from experiments.harness.run import run_cells
@@ -68,10 +70,6 @@ def test_a_refused_query_counts_for_no_row(tmp_path):
 def test_the_workbench_goes_to_worker_processes_with_its_file(tmp_path):
     bench = workbench(tmp_path)
     assert pickle.loads(pickle.dumps(bench)).load.keywords == bench.load.keywords
-
-
-def test_the_command_knows_every_two_level_corpus():
-    assert subtopics.TWO_LEVEL == TWO_LEVEL
 
 
 # --- what a split is worth -------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ def test_files_that_do_not_fit_together_are_refused(tmp_path, documents, labels,
         load_authors_bags("tagmynews", tmp_path)
 
 
+@pytest.mark.experiments
 @pytest.mark.parametrize(
     ("name", "n_docs", "n_words", "n_unlabelled", "words"),
     [
@@ -59,6 +60,7 @@ def test_authors_inputs_have_the_counts_of_the_paper(data_folder, name, n_docs, 
     assert words <= {bags.vocabulary[w] for w in bags.concept_words[0]}
 
 
+@pytest.mark.experiments
 def test_newsgroup_labels_fit_the_documents(data_folder):
     bags = load_authors_bags("20news", data_folder)
     has = np.zeros((bags.n_docs, len(bags.vocabulary)), dtype=bool)

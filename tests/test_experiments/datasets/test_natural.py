@@ -69,6 +69,7 @@ def test_a_missing_or_damaged_file_is_one_clear_line(folder, cache_folder):
         load_natural("uscongress", folder)
 
 
+@pytest.mark.experiments
 @pytest.mark.parametrize(
     ("name", "n_documents", "n_concepts", "n_unlabelled"),
     [

@@ -98,6 +98,7 @@ def test_newsgroups_offline_is_one_clear_line(monkeypatch, cache_folder):
     assert told == [("20news-bydate_py3.pkz", 0, None)]
 
 
+@pytest.mark.experiments
 @pytest.mark.parametrize(
     ("name", "counts"),
     [
@@ -181,6 +182,7 @@ def test_without_the_authors_stop_words_english_ones_stand_in(cache_folder):
     assert experiment_pipeline()("the armies of them") == ["army"]
 
 
+@pytest.mark.experiments
 @pytest.mark.parametrize(
     ("name", "n_documents", "tolerance", "n_words"),
     [

@@ -52,6 +52,7 @@ def test_what_came_before_ctrl_c_is_kept(notes, store):
     assert [line.split()[2] for line in fits(notes)] == ["0", "1", "2"]
 
 
+@pytest.mark.experiments
 def test_workers_find_the_same_and_are_gone_afterwards(notes, store, tmp_path):
     system = FakeSystem("fake", notes)
     here = run(system, store, datasets=DATASETS)
@@ -61,6 +62,7 @@ def test_workers_find_the_same_and_are_gone_afterwards(notes, store, tmp_path):
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.experiments
 def test_ctrl_c_in_a_worker_ends_the_run_and_the_workers(notes, store):
     with pytest.raises(KeyboardInterrupt):
         run(StoppedSystem("fake", notes), store, runs=2, n_jobs=2)

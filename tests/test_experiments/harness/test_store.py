@@ -5,7 +5,7 @@ import pytest
 
 from experiments.bench.topic_words import TOPICS, TopicWords, WordResult
 from experiments.harness.cells import Cell
-from experiments.harness.store import CellStore, code_digest
+from experiments.harness.store import CellStore, code_digest, imported
 
 CELL = Cell("topics", "20news", "fake", 3)
 RESULT = WordResult(CELL, (TopicWords("fire", ("a", "b"), (("c",), ("d",))),), 0.1 + 0.2)
@@ -97,8 +97,6 @@ def test_the_code_digest_follows_neither_words_about_code_nor_other_modules(pack
 
 
 def test_the_digest_of_a_bench_has_the_model_and_not_the_app():
-    from experiments.harness.store import _imported
-
-    found = _imported("experiments.bench.alone")
+    found = imported("experiments.bench.alone")
     assert {"qdtm.model", "experiments.systems.answers", "experiments.systems.peers"} <= set(found)
     assert not any(name.startswith("qdtm.app") for name in found)

@@ -24,6 +24,7 @@ def texts(tmp_path):
     return path
 
 
+@pytest.mark.experiments
 def test_planted_categories_are_found(texts, capsys):
     arguments = [str(texts), "fire", "cricket=bowler wicket"]
     measure_own_labels(arguments)
