@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from qdtm import Corpus, Query, QueryDrivenTopicModel
-from qdtm.adding import count_pairs, join_concepts
+from qdtm.adding import count_pairs
 from qdtm.corpus import load_demo_corpus
 from qdtm.errors import QueryError
+from qdtm.posing import join_concepts
 
 OPTIONS = {"min_sweeps": 40, "max_sweeps": 80}
 

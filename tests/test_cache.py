@@ -1,7 +1,12 @@
-from pathlib import Path
+import sys
+from pathlib import PureWindowsPath
 
 import pytest
+from platformdirs.macos import MacOS
+from platformdirs.unix import Unix
+from platformdirs.windows import Windows
 
+from qdtm.app.workspace import default_workspace
 from qdtm.cache import atomic_path, cache_directory
 from qdtm.errors import StorageError
 
@@ -11,24 +16,36 @@ def test_environment_variable_names_the_cache(monkeypatch, tmp_path):
     assert cache_directory() == tmp_path
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "expected"),
-    [
-        ("linux", "XDG_CACHE_HOME", "base/qdtm"),
-        ("win32", "LOCALAPPDATA", "base/qdtm/cache"),
-    ],
-)
-def test_platform_cache_follows_its_own_variable(monkeypatch, platform, variable, expected):
-    monkeypatch.delenv("QDTM_CACHE", raising=False)
-    monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setenv(variable, "base")
-    assert cache_directory() == Path(expected)
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    for name in ("QDTM_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
 
 
-def test_mac_cache_is_in_the_library(monkeypatch):
-    monkeypatch.delenv("QDTM_CACHE", raising=False)
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert cache_directory() == Path.home() / "Library" / "Caches" / "qdtm"
+def test_linux_keeps_to_the_folders_of_xdg(monkeypatch, home):
+    monkeypatch.setattr("platformdirs.PlatformDirs", Unix)
+    assert cache_directory() == home / ".cache" / "qdtm"
+    assert default_workspace() == home / ".local" / "share" / "qdtm" / "workspace"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "caches"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    assert cache_directory() == home / "caches" / "qdtm"
+    assert default_workspace() == home / "data" / "qdtm" / "workspace"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the home is found in another way there")
+def test_mac_keeps_both_in_the_library(monkeypatch, home):
+    monkeypatch.setattr("platformdirs.PlatformDirs", MacOS)
+    assert cache_directory() == home / "Library" / "Caches" / "qdtm"
+    assert default_workspace() == home / "Library" / "Application Support" / "qdtm" / "workspace"
+
+
+def test_windows_keeps_both_in_the_local_data(monkeypatch, home):
+    monkeypatch.setattr("platformdirs.PlatformDirs", Windows)
+    monkeypatch.setattr("platformdirs.windows.get_win_folder", lambda _: str(home / "Local"))
+    assert PureWindowsPath(cache_directory()).parts[-3:] == ("Local", "qdtm", "Cache")
+    assert PureWindowsPath(default_workspace()).parts[-3:] == ("Local", "qdtm", "workspace")
 
 
 def test_file_appears_whole_with_its_suffix(tmp_path):

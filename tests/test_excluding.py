@@ -45,3 +45,23 @@ def test_its_documents_come_last_with_relevance_0(corpus, query):
     assert all(row.relevance == 0 for row in ranked if excluded[row.index])
     assert not any(excluded[row.index] for row in ranked[: len(CAT * 3)])
     assert not model.relevance(0).about[excluded].any()
+
+
+def test_a_document_that_one_query_excludes_is_not_lost_to_the_others():
+    rng = np.random.default_rng(0)
+    fruit, tools, weather = ([f"{theme}{letter}" for letter in "abcdefgh"] for theme in ("fr", "to", "we"))
+
+    def texts(n: int, *parts: tuple[list[str], int], also: str = "") -> list[str]:
+        return [" ".join([*(w for words, m in parts for w in rng.choice(words, m)), also]) for _ in range(n)]
+
+    both = texts(15, (fruit, 5), (tools, 4), also="xylophone")  # more of the one, enough of the other
+    rest = texts(40, (fruit, 8), also="apple"), texts(40, (tools, 8), also="hammer"), texts(20, (weather, 9))
+    corpus = Corpus.from_texts([*both, *(text for several in rest for text in several)])
+    fitted = [
+        QueryDrivenTopicModel([query, "hammer"], embeddings=None, max_sweeps=20).fit(corpus)
+        for query in ("apple", "apple -xylophone")
+    ]
+    contested, left = (model.relevance("hammer").scores[: len(both)] for model in fitted)
+    assert not fitted[1].relevance(0).scores[: len(both)].any()
+    assert (contested < 0.5).all()
+    assert (left > 0.5).all()

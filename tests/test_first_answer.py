@@ -54,7 +54,7 @@ def test_the_documents_are_the_most_relevant_of_those_about_it(answer, planted):
     assert scores[0] == answer.relevance.scores.max()
     for document in answer.documents:
         strongest = {piece.text for piece in document.passage.pieces if piece.level == 3}
-        assert strongest == ({"a00"} if document.names else set())
+        assert strongest == ({"a00"} if document.names_it else set())
 
 
 def test_a_dropped_word_loses_its_place_among_the_words_and_the_count_stays(answer, planted):

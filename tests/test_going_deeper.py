@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from documented import commands, run_command, run_python
+from documented import commands, is_shown, run_command, run_python
 
 pytestmark = pytest.mark.docs
 
@@ -20,4 +20,5 @@ def test_python_examples(tmp_path, monkeypatch):
 
 def test_console_examples(tmp_path):
     for command, output in commands(PAGE):
-        assert run_command(command, tmp_path) == output
+        printed = run_command(command, tmp_path)
+        assert is_shown(printed, output), printed

@@ -69,6 +69,7 @@ def test_a_fit_takes_more_for_more_of_everything() -> None:
         "n_topics": 50,
         "n_queries": 2,
         "n_dimensions": 100,
+        "n_encoded": 400,
         "n_jobs": 2,
         "n_chains": 1,
     }
@@ -77,13 +78,37 @@ def test_a_fit_takes_more_for_more_of_everything() -> None:
 
 
 def test_it_knows_of_what_evidence_and_background_keep() -> None:
-    """Of short texts the vectors of documents are most of it; long ones have tokens."""
-    size = {"n_tokens": 4 * 10**6, "n_words": 5000, "n_topics": 101}
-    short = {"n_documents": 400_000}
-    ridge = 400_000 * 101 * 8
-    assert fit_bytes(**size, **short) - fit_bytes(**size, **short, n_dimensions=0) > 2 * ridge
-    assert fit_bytes(**size, **short, n_queries=11) - fit_bytes(**size, **short) >= 10 * 400_000 * 8
-    assert fit_bytes(**size, n_documents=10, n_dimensions=0) > (4 * 12 + 4) * 4 * 10**6
+    """Of short texts what is known of documents is most of it; long ones have tokens."""
+    size = {"n_tokens": 10**6, "n_words": 5000, "n_topics": 101, "n_documents": 100_000}
+    with_vectors = fit_bytes(**size)
+    assert with_vectors - fit_bytes(**size, n_dimensions=0) == 100_000 * 100 * 4  # single precision
+    assert with_vectors - fit_bytes(**size | {"n_topics": 1}) > 100_000 * 100 * 8  # shares of topics
+    assert fit_bytes(**size, n_queries=11) - with_vectors > 10 * 100_000 * (4 * 8 + 4)  # evidence, relevance
+    assert fit_bytes(**size, n_encoded=384) - with_vectors > 100_000 * 384 * (8 + 8 + 4)  # scaled in double
+    assert fit_bytes(**size | {"n_documents": 10}) > (4 * 12 + 4) * 10**6
+
+
+def test_shares_of_topics_are_not_kept_of_very_many_documents() -> None:
+    size = {"n_tokens": 10**6, "n_words": 5000, "n_topics": 100}
+    few, many = (fit_bytes(**size, n_documents=n) / n for n in (160_000, 320_000))
+    assert many < few - 1_000  # bytes a document
+
+
+@pytest.mark.parametrize(
+    ("size", "peak"),
+    [  # of planted corpora, in MB, by benchmarks/memory.py
+        ((250_000, 5_000, 5_000, 1, 30), 54),
+        ((1_000_000, 20_000, 5_000, 1, 30), 95),
+        ((4_000_000, 80_000, 5_000, 1, 30), 349),
+        ((800_000, 80_000, 5_000, 1, 30), 165),
+        ((4_000_000, 400_000, 5_000, 1, 30), 703),
+        ((4_000_000, 80_000, 5_000, 20, 30), 618),
+    ],
+)
+def test_it_is_near_what_was_measured(size: tuple[int, ...], peak: int) -> None:
+    names = ("n_tokens", "n_documents", "n_words", "n_queries", "n_topics")
+    needed = fit_bytes(**dict(zip(names, (*size[:4], size[3] + size[4]), strict=True)))
+    assert 0.7 < needed / 2**20 / peak < 1.5
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much a process has taken")

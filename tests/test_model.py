@@ -791,3 +791,15 @@ def test_a_count_is_surer_of_queries_that_cover_the_corpus() -> None:
     covering = make(["fire", "cricket", "election"]).fit(TEXTS).relevance("fire")
     assert covering.typical_error == TYPICAL_ERROR
     assert make("fire").fit(TEXTS).relevance().typical_error != TYPICAL_ERROR
+
+
+@pytest.mark.parametrize("bound", [0.0, 10.0])
+def test_whether_queries_cover_the_corpus_is_decided_once(bound, monkeypatch, tmp_path) -> None:
+    """Before the fit, by the evidence; what is shown of it, now or after loading, says the same."""
+    monkeypatch.setattr("qdtm.concepts.choosing.FULL_COVER", bound)
+    model = make(["fire", "cricket"]).fit(TEXTS)
+    monkeypatch.undo()
+    model.save(tmp_path / "saved")
+    for seen in (model, QueryDrivenTopicModel.load(tmp_path / "saved")):
+        assert seen.fit_.covers == (bound == 0.0)
+        assert (seen.relevance("fire").typical_error == TYPICAL_ERROR) == (bound == 0.0)

@@ -1,31 +1,62 @@
-"""The README's commands and examples are run, and must print what it says."""
+"""The examples of the README and of the pages to start with are run, and must print what they say."""
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from documented import commands, run_command, run_python
+from documented import commands, is_shown, run_command, run_python, write_articles
+from qdtm.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+PYTHON = (ROOT / "docs" / "python.md").read_text("utf-8")
+QUERIES = (ROOT / "docs" / "queries.md").read_text("utf-8")
+INDEX = (ROOT / "docs" / "index.md").read_text("utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text("utf-8")
+EXAMPLES = re.findall(r"`(qdtm [a-z][^`]*)` \|$", COMMANDS, flags=re.MULTILINE)
+
+WAITING = ("qdtm app", "qdtm name")
+"""Commands that wait for somebody: a browser, a language model. Their options are read, and no more."""
 
 
 @pytest.mark.docs
-def test_python_examples(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "at_least"), [(README, 5), (PYTHON, 15)], ids=["README.md", "python.md"])
+def test_python_examples(page, at_least, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    failed, attempted, report = run_python(README, "README.md")
-    assert attempted > 10
+    failed, attempted, report = run_python(page, "page")
+    assert attempted >= at_least
     assert failed == 0, report
 
 
 @pytest.mark.docs
-def test_console_examples(tmp_path):
-    shown = commands(README)
-    assert len(shown) >= 2
+@pytest.mark.parametrize("page", [README, INDEX, QUERIES], ids=["README.md", "index.md", "queries.md"])
+def test_console_examples(page, tmp_path):
+    write_articles(tmp_path / "articles.csv")
+    shown = commands(page)
+    assert shown
     for command, output in shown:
-        assert run_command(command, tmp_path) == output
+        printed = run_command(command, tmp_path)
+        assert is_shown(printed, output), printed
+
+
+def test_every_command_has_an_example():
+    assert [example.split()[1] for example in EXAMPLES] == [name for name in cli.commands if name != "bench"]
+
+
+@pytest.mark.docs
+def test_examples_of_commands_run_one_after_the_other(tmp_path):
+    write_articles(tmp_path / "articles.csv")
+    for example in EXAMPLES:
+        if example.startswith(WAITING):
+            _, name, *arguments = shlex.split(example)
+            cli.commands[name].make_context(name, arguments)
+        else:
+            run_command(example, tmp_path, typed="q\n")
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {"articles", "result", "deeper", "three", "compared.html", "result.xlsx", "scores.csv"} <= written
 
 
 def test_ci_runs_the_readmes_test_command():

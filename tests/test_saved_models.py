@@ -35,6 +35,7 @@ def test_a_saved_model_is_loaded(path, tmp_path):
     assert model.corpus_.n_documents == 10
     assert model.corpus_.documents[0].text.startswith("Cricket test match in Sydney")
     assert len(model.documents("fire", 3)) == 3
+    assert model.fit_.covers
     model.save(tmp_path / "again")
     assert QueryDrivenTopicModel.load(tmp_path / "again").concepts_ == model.concepts_
 

@@ -25,8 +25,13 @@ def test_getters(fitted):
     assert fitted.get_topic("0", 3) == fitted.topics_[0].top_words(3)
     assert fitted.get_topic(0, 3) == fitted.topics_[0].top_words(3)
     assert next(iter(fitted.get_topics())) == "0"
-    assert set(fitted.get_topic_info()["id"]) == set(fitted.get_topics())
-    assert len(fitted.get_document_info()) == 18
+    topics, documents = fitted.get_topic_info(3), fitted.get_document_info()
+    assert topics["topic"].tolist() == list(fitted.get_topics())
+    assert topics["words"][0] == [word for word, _ in fitted.get_topic("0", 3)]
+    fire = documents[documents["query"] == "fire"]
+    assert (len(documents), len(fire)) == (2 * 18, 18)
+    assert fire["relevance"].tolist() == fitted.relevance("fire").scores.tolist()
+    assert fire["about"].tolist() == fitted.relevance("fire").about.tolist()
     (texts,) = fitted.get_representative_docs("0", 2).values()
     assert all("fire" in text for text in texts)
 

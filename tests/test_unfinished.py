@@ -157,6 +157,7 @@ class TestRefusals:
             QueryDrivenTopicModel.resume(tmp_path / "kept", corpus)
 
     def test_other_parameters(self, corpus: Corpus, tmp_path: Path) -> None:
+        kill_a_fit(corpus, tmp_path / "kept", "parents", 3)
         with pytest.raises(ParameterError, match="alpha cannot change on the way"):
             QueryDrivenTopicModel.resume(tmp_path / "kept", corpus, alpha=2.0)
 

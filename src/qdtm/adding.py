@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts import Concept
+from qdtm.cluster.opening import open_engine
+from qdtm.concepts import as_queries
 from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.evidence.cutoff import weights_about
 from qdtm.evidence.model import Evidence
-from qdtm.posing import Posed
+from qdtm.posing import PreparedQueries, judge, look_at, prepare_queries, with_relevance
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
 from qdtm.results.splits import Split, tokens_in
@@ -35,36 +38,55 @@ from qdtm.sampler.trace import Trace
 from qdtm.settings import Settings
 
 
-def join_concepts(before: Sequence[Concept], new: Concept) -> tuple[Concept, ...]:
-    """Put a new concept beside those of a fit; no word is in two of them.
+def add_query(
+    fit: ModelFit,
+    corpus: Corpus,
+    query: Any,
+    rule: str,
+    settings: Settings,
+    progress: ProgressCallback | None = None,
+) -> ModelFit:
+    """Fit one more query, going on from a fit.
 
-    The others keep their words, but for a word of the new query itself that was only proposed to them.
+    Parameters
+    ----------
+    fit : ModelFit
+    corpus : Corpus
+        What it was fitted on, as the model sees it.
+    query : str, Query or {"name": [words]}
+    rule : {"and", "or"}
+        Of the new query.
+    settings : Settings
 
     Raises
     ------
     QueryError
-        If nothing is left of the new one.
+        If it cannot be answered, or is there already.
     """
-    known = [word for concept in before for word in concept.words]
-    has, owns = {w.index for w in known}, {w.index for w in known if w.origin != "expansion"}
-    words = [w for w in new.words if w.index not in (has if w.origin == "expansion" else owns)]
-    if not words:
-        raise QueryError(f"Query '{new.name}' has no concept word left: other queries have them all.")
-    taken = {word.index for word in words}
-    kept = [replace(c, words=tuple(w for w in c.words if w.index not in taken)) for c in before]
-    return (*kept, replace(new, words=tuple(words)))
+    if fit.threshold is not None:  # as before, and known
+        settings = replace(settings, similarity_threshold=fit.threshold)
+    queries = as_queries([*(concept.query for concept in fit.concepts), *as_queries(query)])
+    if len(queries) != fit.n_queries + 1:
+        raise QueryError(f"There are {len(queries) - fit.n_queries} queries to add; add one at a time.")
+    rules = [*(concept.rule for concept in fit.concepts), rule]
+    prepared = prepare_queries(corpus, queries, settings, progress, rules=rules, before=fit.concepts)
+    with open_engine(settings) as engine:
+        views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
+    judged = partial(judge, corpus, prepared.evidence, views, query_vectors)
+    more, relevance = fit_newest(fit, corpus, prepared, prepared.evidence, settings, judged, progress)
+    return with_relevance(more, corpus, prepared.evidence, relevance)
 
 
-def add_query(
+def fit_newest(
     fit: ModelFit,
     corpus: Corpus,
-    posed: Posed,
+    prepared: PreparedQueries,
     evidence: Sequence[Evidence],
     settings: Settings,
-    judge: Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.float32]],
+    judged: Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.float32]],
     progress: ProgressCallback | None = None,
 ) -> tuple[ModelFit, NDArray[np.float32]]:
-    """Fit one more query.
+    """Fit the newest of some prepared queries; the others were fitted before.
 
     Parameters
     ----------
@@ -72,12 +94,12 @@ def add_query(
         Of the other queries.
     corpus : Corpus
         What it was fitted on.
-    posed : Posed
+    prepared : PreparedQueries
         With the concepts from `join_concepts`; the last is new.
     evidence : sequence of Evidence
         Of all of them.
     settings : Settings
-    judge : callable
+    judged : callable
         Says how likely each document is to be about each query, (D, Q), given the topics of all tokens and
         the words of all topics.
 
@@ -87,21 +109,21 @@ def add_query(
         Not judged yet.
     relevance : ndarray of float32, shape (D, Q)
     """
-    q, concepts = fit.n_queries, posed.concepts
+    q, concepts = fit.n_queries, prepared.concepts
     problem = replace(
-        posed.problem(corpus, settings, evidence, None),
+        prepared.problem(corpus, settings, evidence, None),
         before=fit.token_topics,
         promoted_before=fit.token_promoted,
         n_before=q,
     )
-    threshold, related = posed.promotion(settings)
+    threshold, related = prepared.promotion(settings)
     with Threads(settings.n_jobs or 1) as engine, defer_interrupts() as interruption:
         chain = start_joining(problem, settings.seed, engine)
         parents = fit_parents(
             problem, chain, settings.joining_schedule, progress=progress, interruption=interruption
         )
         word_topic = _corrected_counts(fit, problem, parents)
-        relevance = judge(parents.token_topics, word_topic)
+        relevance = judged(parents.token_topics, word_topic)
         found = _nothing_found(problem, parents, q)
         if settings.subtopics and not interruption.requested:
             found = split_documents(

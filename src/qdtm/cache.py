@@ -6,7 +6,6 @@ complete or absent: a crash half-way through leaves no broken file behind.
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +19,9 @@ def cache_directory() -> Path:
     """Return the folder for cached files: `QDTM_CACHE`, else the user's cache folder on this platform."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "qdtm"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "qdtm" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "qdtm"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("qdtm", appauthor=False)
 
 
 @contextlib.contextmanager

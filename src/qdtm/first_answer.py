@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.cancellation import check_cancelled
-from qdtm.concepts.choosing import Chosen, choose, cover_the_corpus
+from qdtm.concepts.choosing import Chosen, choose
 from qdtm.concepts.concept import Concept
 from qdtm.concepts.query import Extractor, Rule, as_queries
 from qdtm.corpus.corpus import Corpus
@@ -49,7 +49,7 @@ class FirstDocument:
         Its row in the corpus.
     id : str
     relevance : float
-    names : bool
+    names_it : bool
         Whether it names the query.
     passage : Passage
         Where the topic's words stand in it, marked; concept words as such.
@@ -60,7 +60,7 @@ class FirstDocument:
     index: int
     id: str
     relevance: float
-    names: bool
+    names_it: bool
     passage: Passage
     fields: Mapping[str, str]
 
@@ -136,13 +136,12 @@ def answers_of(
     n_documents: int = N_DOCUMENTS,
 ) -> tuple[FirstAnswer, ...]:
     """Answer queries whose concepts are chosen already, each by its own evidence."""
-    covers = cover_the_corpus(chosen.evidence)
     answers = []
     for concept, evidence in zip(chosen.concepts, chosen.evidence, strict=True):
         n_w = expected_tokens(corpus, concept, evidence.probability)
         check_cancelled()
         p_zw = n_w / np.maximum(corpus.word_counts, 1)  # (V,): how much of each word is the topic's
-        relevance = _relevance(corpus, concept, evidence, p_zw, covers)
+        relevance = _relevance(corpus, concept, evidence, p_zw, chosen.covers)
         documents = _first_documents(corpus, concept, relevance, p_zw, aligner, n_documents)
         answers.append(FirstAnswer(concept, relevance, _top_words(corpus, n_w, n_words), documents))
     return tuple(answers)
@@ -196,7 +195,7 @@ def _first_documents(
             index=document.index,
             id=document.id,
             relevance=float(relevance.scores[document.index]),
-            names=bool(relevance.names[document.index]),
+            names_it=bool(relevance.names[document.index]),
             passage=aligner.excerpt(document, weights, own, EXCERPT),
             fields=document.fields,
         )

@@ -6,16 +6,12 @@ The system lets go of the lock when the process ends, however it ends.
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from filelock import FileLock, Timeout
 
 _NO_LOCKS_HERE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
@@ -31,38 +27,34 @@ class LivenessLock:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._descriptor: int | None = None
+        # A corpus may be let go of by another thread, and a file that only exists says nothing of a process.
+        self._lock = FileLock(path, mode=0o600, thread_local=False, fallback_to_soft=False)
 
     def take(self, *, wait: bool = False) -> bool:
         """Take the lock; False if another process has it (and we do not wait for it).
 
         On a file system that knows no locks nobody is kept out.
         """
-        while True:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                _lock(descriptor, wait)
-            except OSError as error:
-                if error.errno not in _NO_LOCKS_HERE:
-                    os.close(descriptor)
-                    return False
-            if _is_file(descriptor, self._path):
-                self._descriptor = descriptor
-                return True
-            os.close(descriptor)  # its last holder removed it after we had opened it
+        self._path.parent.stat()  # filelock would make a folder that somebody has removed
+        try:
+            self._lock.acquire(blocking=wait)
+        except Timeout:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LOCKS_HERE:
+                raise
+        return True
 
     def release(self, *, remove: bool = False) -> None:
         """Let go of the lock, and remove its file if told to."""
-        if self._descriptor is None:
-            return
+        remove = remove and self._lock.is_locked
         if remove and sys.platform != "win32":  # before it is let go, or it might be another's by then
             with suppress(OSError):
                 self._path.unlink()
-        os.close(self._descriptor)
+        self._lock.release()
         if remove and sys.platform == "win32":  # where an open file stays
             with suppress(OSError):
                 self._path.unlink()
-        self._descriptor = None
 
     def __enter__(self) -> LivenessLock:
         self.take(wait=True)  # somebody may be looking at it just now
@@ -82,18 +74,3 @@ def is_held(path: Path) -> bool:
     free = lock.take()
     lock.release()
     return not free
-
-
-def _lock(descriptor: int, wait: bool) -> None:
-    if sys.platform == "win32":
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _is_file(descriptor: int, path: Path) -> bool:
-    """Tell whether an open file is the one that a path names."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False

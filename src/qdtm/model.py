@@ -7,49 +7,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from qdtm.adding import join_concepts
-from qdtm.cluster.opening import open_engine
-from qdtm.concepts import Concept, Query, as_queries
-from qdtm.concepts.choosing import choose, evidence_of
+from qdtm.concepts import as_queries
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.corpus.distinct import DistinctCorpus
-from qdtm.distributed.files import FileCorpus, gather_corpus
-from qdtm.embeddings import embed_vocabulary, load_vectors
-from qdtm.embeddings.encoder import encode_corpus
-from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import ParameterError
-from qdtm.evidence.corpus_views import CorpusViews, views_of
-from qdtm.going_deeper import GoesDeeper
 from qdtm.memory import require_memory
 from qdtm.placing import reserve
-from qdtm.posing import Posed, freeze, judge, pose, with_relevance
+from qdtm.posing import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
+from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
 from qdtm.results.arrangement import gather_fit, spread_fit
-from qdtm.results.distributions import document_topics, topic_word_probabilities
-from qdtm.results.documents import DocumentTable
-from qdtm.results.fit import ModelFit
-from qdtm.results.relevance import Relevance
+from qdtm.results.distributions import document_topics
 from qdtm.results.result import Result
-from qdtm.results.stability import Stability
 from qdtm.results.topic import Topic
-from qdtm.sampler.background import Background, background_of
-from qdtm.sampler.chains import run_chains
 from qdtm.sampler.checkpoint import Checkpoint
-from qdtm.sampler.engines import Engine
-from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.footprint import DIMENSIONS, ENCODED, fit_bytes_of
-from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.progress import ProgressCallback
-from qdtm.settings import Settings, as_json, check_settings
-from qdtm.unfinished import Start, begin_checkpoint, take_up
+from qdtm.settings import Settings, check_settings
+from qdtm.showing import FittedModel
+from qdtm.unfinished import Start, begin_checkpoint, its_corpus, take_up
+
+if TYPE_CHECKING:
+    from qdtm.results.sensitivity import Sensitivity
 
 RUNNING = ("progress", "n_jobs", "engine", "address", "worker_dir")
 """Parameters about how a fit is run: they do not change a byte of the result."""
@@ -58,7 +41,7 @@ NOT_RECORDED = ("queries", "pipeline", *RUNNING)
 """Parameters that are kept otherwise, or need not be."""
 
 
-class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find what a corpus says about your queries: a parent topic for each, and its subtopics.
 
     Parameters
@@ -82,12 +65,13 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         the queries cover the corpus together or the preset is the paper's, else 0.5.
     embeddings : str, path, KeyedVectors, mapping or None
         Word vectors: "glove" (bundled, English), "corpus" (learned from your documents), a file, a gensim
-        model; "auto" takes "glove" for English, else "corpus"; None does without.
+        model; "auto" takes "glove" for English, else "corpus"; None does without. Vectors in memory are not
+        saved: give them again (`set_params`) before a loaded model is asked more.
     encoder : str, path or callable, optional
         A sentence encoder for a second look at the documents (extra `encoder`): "minilm", a folder with a
         model, a name of sentence-transformers where that is installed, or a function from texts to vectors.
         What it makes of documents and queries is one more view of the evidence, beside words and word
-        vectors.
+        vectors. A function is not saved, as vectors in memory are not.
     similarity_threshold : "auto" or float
         The cosine above which words are related; "auto" picks it from the vectors.
     promotion_weight : float
@@ -114,7 +98,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         Independent runs of everything. The first is the one shown; the others say how firm it is, in place
         of the chains of its split (`stability_`).
     random_state : int
-        The same seed gives the same result.
+        The same seed gives the same result, on the same machine with the same packages.
     n_jobs : int, optional
         Threads, or workers of a cluster; the result does not depend on it. By default all cores, or all
         workers.
@@ -235,225 +219,20 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
             it is killed. It is gone when the fit is done.
         """
         settings = self._settings()
+        self._check_at_hand()
         queries = as_queries(self.queries)
-        if isinstance(X, FileCorpus):
-            X = gather_corpus(replace(X, pipeline=X.pipeline or self.pipeline))
         corpus = Corpus.of(X, pipeline=self.pipeline)
         if settings.engine == "threads":  # a cluster has memory of its own
-            seen_by = (self.embeddings is not None) * DIMENSIONS + (self.encoder is not None) * ENCODED
-            needed = fit_bytes_of(corpus, len(queries), settings, seen_by)
+            n_dimensions = 0 if self.embeddings is None else DIMENSIONS
+            n_encoded = 0 if self.encoder is None else ENCODED
+            needed = fit_bytes_of(corpus, len(queries), settings, n_dimensions, n_encoded)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
-        posed = self._pose(_inside(corpus, settings), queries, settings)
+        prepared = prepare_queries(corpus_inside(corpus, settings), queries, settings, self.progress)
         if checkpoint is None:
-            return self._sample(corpus, posed, settings, None)
-        start = Start(posed, self._parameters(), corpus.fingerprint, corpus.pipeline)
+            return self._fit_prepared(corpus, prepared, settings, None)
+        start = Start(prepared, self._parameters(), corpus.fingerprint, corpus.pipeline)
         with reserve(checkpoint):
-            return self._sample(corpus, posed, settings, begin_checkpoint(checkpoint, start))
-
-    @classmethod
-    def resume(cls, checkpoint: str | os.PathLike[str], X: Any, **running: Any) -> Self:
-        """Go on with a fit that was killed; it ends in the same bytes as if it had not been.
-
-        Parameters
-        ----------
-        checkpoint : path
-            The folder that `fit` was given.
-        X : Corpus, FileCorpus, or anything that `Corpus.of` takes
-            The same corpus.
-        **running
-            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction.
-
-        Raises
-        ------
-        StorageError
-            If nothing was written down there yet, it is damaged, or the corpus is another.
-        """
-        unknown = sorted(set(running) - set(RUNNING))
-        if unknown:
-            raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(RUNNING)}.")
-        with reserve(checkpoint):
-            start, corpus, kept = take_up(checkpoint, X)
-            queries = [concept.query for concept in start.posed.concepts]
-            model = cls(queries, **dict(start.parameters), **running)
-            return model._sample(corpus, start.posed, model._settings(), kept)
-
-    def _sample(
-        self, corpus: Corpus, posed: Posed, settings: Settings, checkpoint: Checkpoint | None
-    ) -> Self:
-        """Answer the question, and make the outcome this estimator's own."""
-        inside = _inside(corpus, settings)
-        with open_engine(settings) as engine:
-            queries = [concept.query for concept in posed.concepts]
-            views, query_vectors = self._views(inside, queries, posed.unit, settings, engine)
-            evidence = posed.evidence or evidence_of(inside, posed.concepts, views, query_vectors)
-            background = None if settings.start_as_paper else self._background(inside, settings, engine)
-            problem = posed.problem(inside, settings, evidence, background)
-
-            def judged(parents: ParentFit) -> NDArray[np.float32]:
-                words = parents.word_topic.astype(np.float32)
-                return judge(inside, evidence, views, query_vectors, parents.token_topics, words)
-
-            chains = run_chains(
-                problem,
-                posed.names,
-                settings,
-                self.progress,
-                engine=engine,
-                checkpoint=checkpoint,
-                judge=None if settings.start_as_paper else judged,
-            )
-        first = chains.first
-        relevance = judged(first.parents) if first.relevance is None else first.relevance
-        fit = freeze(inside, posed, chains, settings, self._parameters())
-        self._adopt(spread_fit(with_relevance(fit, inside, evidence, relevance), inside, corpus), corpus)
-        if checkpoint is not None:
-            checkpoint.remove()
-        return self
-
-    def _pose(
-        self,
-        corpus: Corpus,
-        queries: tuple[Query, ...],
-        settings: Settings,
-        *,
-        rules: Sequence[str] = (),
-        before: Sequence[Concept] = (),
-    ) -> Posed:
-        """Turn the queries into what the sampler is asked; all but the last may have concepts from before."""
-        check_countable(corpus.word_counts, corpus.vocabulary)
-        vectors = self._vectors(corpus, queries, settings)
-        embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
-        unit = None if embedded is None else embedded.unit
-        with open_engine(settings) as engine:
-            views, query_vectors = self._views(corpus, queries, unit, settings, engine)
-        chosen = choose(
-            corpus,
-            queries,
-            views,
-            expansion=self.expansion,
-            rule=rules or self.rule,
-            n_concept_words=self.n_concept_words,
-            n_candidates=self.n_candidates,
-            min_precision=settings.min_precision,
-            vectors=vectors,
-            query_vectors=query_vectors,
-            refuse=settings.refuse,
-        )
-        concepts = join_concepts(before, chosen.concepts[-1]) if before else chosen.concepts
-        return pose(corpus, concepts, embedded, settings, chosen.evidence)
-
-    def _vectors(self, corpus: Corpus, queries: Sequence[Query], settings: Settings) -> WordVectors | None:
-        """Load the word vectors, those of the queries' own words among them."""
-        also = [word for query in queries for word in query.words.lower().split()]
-        return load_vectors(self.embeddings, corpus, also=also, random_state=settings.seed)
-
-    def _background(self, corpus: Corpus, settings: Settings, engine: Engine) -> Background:
-        """The topics of the corpus before anything is asked of it."""
-        return background_of(corpus, engine, n_topics=settings.n_background_topics, progress=self.progress)
-
-    def _views(
-        self,
-        corpus: Corpus,
-        queries: Sequence[Query],
-        unit: NDArray[np.float32] | None,
-        settings: Settings,
-        engine: Engine,
-    ) -> tuple[CorpusViews, NDArray[np.float32] | None]:
-        """The views of the corpus, and what a sentence encoder makes of the queries, if there is one."""
-        background = self._background(corpus, settings, engine)
-        if self.encoder is None:
-            return views_of(corpus, unit, background=background), None
-        asked = [query.words for query in queries]
-        encoded = encode_corpus(self.encoder, corpus, asked, self.progress, n_jobs=settings.n_jobs)
-        views = views_of(
-            corpus,
-            unit,
-            document_vectors=encoded.documents,
-            reread=encoded.reread,
-            background=background,
-        )
-        return views, encoded.queries
-
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters as JSON values, for the record; queries are recorded with their concepts."""
-        parameters = self.get_params(deep=False).items()
-        return {name: as_json(value) for name, value in parameters if name not in NOT_RECORDED}
-
-    def _settings(self) -> Settings:
-        """The parameters, checked and completed."""
-        return check_settings(self.get_params(deep=False))
-
-    def _inside(self) -> tuple[ModelFit, DistinctCorpus]:
-        """The fit as it was found: of the documents in the order of their content."""
-        inside = _inside(self.corpus_, self._settings())
-        return gather_fit(self._fitted, inside, self.corpus_), inside
-
-    def _adopt_inside(self, fit: ModelFit, inside: DistinctCorpus) -> None:
-        """Make a fit of these documents this estimator's own."""
-        self._adopt(spread_fit(fit, inside, self.corpus_), self.corpus_)
-
-    def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
-        """Make a fit this estimator's own."""
-        self.fit_ = fit
-        self.corpus_ = corpus
-        self.n_features_in_ = len(fit.vocabulary)
-        self.result_ = Result(fit, corpus)
-        for name in ("components_", "doc_topic_"):
-            self.__dict__.pop(name, None)
-
-    def _adopt_result(self, result: Result) -> None:
-        """Take a result that is shown otherwise, or opened deeper; its topics are the same."""
-        self.fit_, self.result_ = result.fit, result
-
-    # --- what was found ----------------------------------------------------------------------------------
-
-    @property
-    def concepts_(self) -> tuple[Concept, ...]:
-        """The concept words of each query, with their evidence."""
-        return self._fitted.concepts
-
-    @cached_property
-    def components_(self) -> NDArray[np.float64]:
-        """Topic-word probabilities, (n_topics, n_words); rows sum to 1."""
-        fit = self._fitted
-        return topic_word_probabilities(fit.word_topic, fit.promoted_mass, fit.beta)
-
-    @property
-    def topics_(self) -> tuple[Topic, ...]:
-        """The parent topic of each query, in order, with its subtopics."""
-        return self._result.topics
-
-    @property
-    def background_topics_(self) -> tuple[Topic, ...]:
-        """The topics of the rest of the corpus, largest first."""
-        return self._result.background
-
-    @property
-    def stability_(self) -> Stability | None:
-        """In how many runs each subtopic is found; None without subtopics."""
-        return self._result.stability
-
-    @cached_property
-    def doc_topic_(self) -> NDArray[np.float64]:
-        """Topic shares of the fitted documents, (n_docs, n_topics); rows sum to 1."""
-        fit = self._fitted
-        return document_topics(self.corpus_.document_term_matrix, fit.word_topic)
-
-    @property
-    def _fitted(self) -> ModelFit:
-        check_is_fitted(self, "fit_")
-        return self.fit_
-
-    @property
-    def _result(self) -> Result:
-        check_is_fitted(self, "fit_")
-        return self.result_
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._fitted.n_topics
-
-    # --- documents ---------------------------------------------------------------------------------------
+            return self._fit_prepared(corpus, prepared, settings, begin_checkpoint(checkpoint, start))
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
@@ -470,62 +249,168 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
         fit = self._fitted
         return document_topics(self.corpus_.encode_counts(X), fit.word_topic)
 
-    def documents(self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None) -> DocumentTable:
-        """List the documents most relevant to a query, or to one of its subtopics.
+    @classmethod
+    def resume(cls, checkpoint: str | os.PathLike[str], X: Any, **running: Any) -> Self:
+        """Go on with a fit that was killed; it ends in the same bytes as if it had not been.
 
         Parameters
         ----------
-        query : str or int
-            A query's name, or its position.
-        n : int
-            How many documents.
-        subtopic : str, optional
-            A subtopic's id, such as "0.2": its documents only, by their share in it; or "0.2.1", if "0.2" was
-            opened.
+        checkpoint : path
+            The folder that `fit` was given.
+        X : Corpus, FileCorpus, or anything that `Corpus.of` takes
+            The same corpus.
+        **running
+            How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction; and
+            `embeddings` or `encoder` again where they were no name but an object, which cannot be kept.
+
+        Raises
+        ------
+        ParameterError
+            If an encoder has to be given again, or anything else is given.
+        StorageError
+            If nothing was written down there yet, it is damaged, or the corpus is another.
         """
-        return self._result.documents(query, n, subtopic=subtopic)
+        with reserve(checkpoint):
+            start, kept = take_up(checkpoint)
+            known = {name: from_json(value) for name, value in start.parameters.items()}
+            free = (*RUNNING, *(name for name, value in known.items() if isinstance(value, NotSaved)))
+            unknown = sorted(set(running) - set(free))
+            if unknown:
+                raise ParameterError(f"{unknown[0]} cannot change on the way; give only {', '.join(free)}.")
+            known |= running
+            check_at_hand(known, ["encoder"], "resume(..., {}=...)")  # word vectors were kept
+            corpus = its_corpus(start, checkpoint, X)
+            model = cls([concept.query for concept in start.prepared.concepts], **known)
+            return model._fit_prepared(corpus, start.prepared, model._settings(), kept)
 
-    def relevance(self, query: str | int = 0) -> Relevance:
-        """Say how likely each document is to be about a query, where to cut, and how many are about it.
+    def _fit_prepared(
+        self, corpus: Corpus, prepared: PreparedQueries, settings: Settings, checkpoint: Checkpoint | None
+    ) -> Self:
+        """Fit, and make the outcome this estimator's own."""
+        inside = corpus_inside(corpus, settings)
+        fit = fit_prepared(inside, prepared, settings, self._parameters(), self.progress, checkpoint)
+        self._adopt(spread_fit(fit, inside, corpus), corpus)
+        if checkpoint is not None:
+            checkpoint.remove()
+        return self
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters as JSON values, for the record; queries are recorded with their concepts."""
+        parameters = self.get_params(deep=False).items()
+        return {name: as_json(value) for name, value in parameters if name not in NOT_RECORDED}
+
+    def _settings(self) -> Settings:
+        """The parameters, checked and completed."""
+        return check_settings(self.get_params(deep=False))
+
+    def _check_at_hand(self) -> None:
+        """Refuse to fit a loaded model whose word vectors or encoder were objects, until they are given."""
+        check_at_hand(self.get_params(deep=False), OWN_OBJECTS, "model.set_params({}=...)")
+
+    # --- going on from a fit -----------------------------------------------------------------------------
+
+    def drill_down(self, subtopic: str) -> tuple[Topic, ...]:
+        """Open a subtopic into its own subtopics, as phase 2 opens a topic; at any depth.
+
+        They become part of the result: of `topics_`, of what is shown, and of what is saved. The outcome
+        depends on nothing else that was opened.
 
         Parameters
         ----------
-        query : str or int
-            A query's name, or its position.
+        subtopic : str
+            Its id, such as "0.1", or "0.1.2" once "0.1" is open.
 
         Returns
         -------
-        Relevance
-            `scores` (D,) between 0 and 1, `cutoff`, `about`, `n_about` and `n_about_interval`.
+        tuple of Topic
+            The subtopics below it, largest first: "0.1.1", "0.1.2", ...
+
+        Raises
+        ------
+        QueryError
+            If there is no such subtopic, or it is too small to split.
         """
-        return self._result.relevance(query)
+        from qdtm.drilling import open_subtopic
 
-    # --- storage -----------------------------------------------------------------------------------------
+        settings = self._settings()
+        inside = corpus_inside(self.corpus_, settings)
+        fit = gather_fit(self._fitted, inside, self.corpus_)
+        opened = open_subtopic(fit, inside, subtopic, settings, self.progress)
+        if opened is not fit:
+            self._adopt(spread_fit(opened, inside, self.corpus_), self.corpus_)
+        return self._result.topic(subtopic).subtopics
 
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        force: bool = False,
-        standalone: bool = False,
-        all_documents: bool | None = None,
-    ) -> None:
-        """Save the model to a folder, with `topics.csv` and `documents.csv` beside.
+    def add_query(self, query: Any) -> Topic:
+        """Ask one more query, going on from what was fitted: several times faster than fitting anew.
 
-        If the corpus was loaded from a folder (`Corpus.load`), the model refers to it.
+        What was found before stays, but for what the new query takes; `docs/going-deeper.md` says how close
+        the outcome is to that of fitting all queries at once.
 
         Parameters
         ----------
-        path : path
-        force : bool
-            Replace a result that was saved there before.
-        standalone : bool
-            Copy the corpus in any case.
-        all_documents : bool, optional
-            Whether `documents.csv` has all documents, not only those that are about a query; by default as
-            it was saved before, if it was.
+        query : str, Query or {"name": [words]}
+            What to look for.
+
+        Returns
+        -------
+        Topic
+            Its parent topic, the last of `topics_`.
+
+        Raises
+        ------
+        QueryError
+            If it cannot be answered, or is there already.
+        ParameterError
+            If the model was loaded, and its word vectors or encoder must be given again.
         """
-        self._result.save(path, force=force, standalone=standalone, all_documents=all_documents)
+        from qdtm.adding import add_query
+
+        self._check_at_hand()
+        settings = self._settings()
+        inside = corpus_inside(self.corpus_, settings)
+        rule = self.rule if isinstance(self.rule, str) else "and"
+        fit = gather_fit(self._fitted, inside, self.corpus_)
+        more = add_query(fit, inside, query, rule, settings, self.progress)
+        self._adopt(spread_fit(more, inside, self.corpus_), self.corpus_)
+        self.queries = [concept.query for concept in more.concepts]
+        if not isinstance(self.rule, str):
+            self.rule = [concept.rule for concept in more.concepts]
+        return self._result.topics[-1]
+
+    def compare(
+        self,
+        *others: Any,
+        query: str | int = 0,
+        also: Sequence[str] = (),
+        extractors: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        seeds: int = 0,
+    ) -> Sensitivity:
+        """Say what becomes of a query's subtopics when it is asked for otherwise.
+
+        The model is fitted again on the same corpus for each other way, with one thing changed at a time.
+
+        Parameters
+        ----------
+        *others : QueryDrivenTopicModel or Result
+            Fitted already.
+        query : str or int
+            Which query.
+        also : sequence of str
+            Other words for it.
+        extractors : sequence of {"kld", "fre", "rel", "none"}
+        rules : sequence of {"and", "or"}
+        seeds : int
+            How many other seeds.
+
+        Returns
+        -------
+        Sensitivity
+            Which subtopics stay, split, merge or vanish, and the documents gained and lost.
+        """
+        from qdtm.variants import Ways, compare_models
+
+        return compare_models(self, others, query, Ways(tuple(also), tuple(extractors), tuple(rules), seeds))
 
     @classmethod
     def load(
@@ -545,12 +430,7 @@ class QueryDrivenTopicModel(GoesDeeper, ClassNamePrefixFeaturesOutMixin, Transfo
     def of(cls, result: Result) -> Self:
         """Return the fitted model that a result is from."""
         fit, names = result.fit, cls._get_param_names()
-        known = {name: value for name, value in fit.parameters.items() if name in names}
+        known = {name: from_json(value) for name, value in fit.parameters.items() if name in names}
         model = cls([concept.query for concept in fit.concepts], **known)
         model._adopt(fit, result.corpus)
         return model
-
-
-def _inside(corpus: Corpus, settings: Settings) -> DistinctCorpus:
-    """The documents as the model sees them; the paper counts every copy."""
-    return corpus.by_content if settings.start_as_paper else corpus.distinct

@@ -1,6 +1,7 @@
-"""From a corpus and its concepts to what the sampler works on, and from what it found to the frozen outcome.
+"""The way of a fit: queries become concept words with evidence, the sampler draws, the outcome is frozen.
 
-In: a corpus, concepts, word vectors and `Settings`. Out: `Posed` and its `ParentProblem`; later `ModelFit`.
+In: a corpus, queries and `Settings`. Out: `PreparedQueries` (`prepare_queries`), and from them a `ModelFit`
+with the relevance of each document (`fit_prepared`).
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.concepts import Concept
-from qdtm.concepts.choosing import cover_the_corpus
+from qdtm.cluster.opening import open_engine
+from qdtm.concepts import Concept, Query
+from qdtm.concepts.choosing import choose, cover_the_corpus, evidence_of
 from qdtm.corpus import Corpus
-from qdtm.corpus.phrases import WordSplit
-from qdtm.embeddings import promotion_graph, similarity_threshold
+from qdtm.corpus.distinct import DistinctCorpus
+from qdtm.corpus.phrase_index import WordSplit
+from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
+from qdtm.embeddings.encoder import encode_corpus
 from qdtm.embeddings.similarity import PromotionGraph
-from qdtm.embeddings.vectors import VocabularyVectors
-from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
+from qdtm.errors import QueryError
+from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.evidence.model import Evidence
 from qdtm.evidence.rivals import rival_posteriors
 from qdtm.evidence.scoring import distil
@@ -30,9 +35,14 @@ from qdtm.results.distributions import document_topics
 from qdtm.results.fit import ModelFit
 from qdtm.results.related import RelatedWords, related_words
 from qdtm.results.stability import QueryStability, chain_agreement, measure_stability, of_one_run
-from qdtm.sampler.background import Background
-from qdtm.sampler.chains import Chains
+from qdtm.sampler.background import Background, background_of
+from qdtm.sampler.chains import Chains, run_chains
+from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.engines import Engine
+from qdtm.sampler.exactness import check_countable
+from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.problem import ParentProblem, Priors, smoothing_for
+from qdtm.sampler.progress import ProgressCallback
 from qdtm.sampler.two_phases import TwoPhases
 from qdtm.settings import Settings
 
@@ -41,8 +51,8 @@ PACKAGES = ("qdtm", "numpy", "numba", "scipy")
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
-    """The question: what the sampler needs to know besides the corpus and the settings.
+class PreparedQueries:
+    """What the sampler needs to know of the queries, besides the corpus and the settings.
 
     Parameters
     ----------
@@ -95,20 +105,172 @@ class Posed:
         return self.graph.threshold if promotes else None, related
 
 
-def pose(
+def corpus_inside(corpus: Corpus, settings: Settings) -> DistinctCorpus:
+    """The documents as the model sees them; the paper counts every copy."""
+    return corpus.by_content if settings.start_as_paper else corpus.distinct
+
+
+# --- before the sampler -----------------------------------------------------------------------------------
+
+
+def prepare_queries(
     corpus: Corpus,
-    concepts: tuple[Concept, ...],
-    embedded: VocabularyVectors | None,
+    queries: Sequence[Query],
     settings: Settings,
-    evidence: tuple[Evidence, ...] = (),
-) -> Posed:
+    progress: ProgressCallback | None = None,
+    *,
+    rules: Sequence[str] = (),
+    before: Sequence[Concept] = (),
+) -> PreparedQueries:
+    """Expand queries to concept words, learn their evidence, and find out which words promote which.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        As the model sees it.
+    queries : sequence of Query
+    settings : Settings
+    progress : callable, optional
+    rules : sequence of {"and", "or"}
+        One for each query, in place of that of the settings.
+    before : sequence of Concept
+        Of a fit: only the last query is new.
+    """
+    check_countable(corpus.word_counts, corpus.vocabulary)
+    vectors = _word_vectors(corpus, queries, settings)
+    embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
+    unit = None if embedded is None else embedded.unit
+    with open_engine(settings) as engine:
+        views, query_vectors = look_at(corpus, queries, unit, settings, engine, progress)
+    chosen = choose(
+        corpus,
+        queries,
+        views,
+        expansion=settings.expansion,
+        rule=rules or settings.rule,
+        n_concept_words=settings.n_concept_words,
+        n_candidates=settings.n_candidates,
+        min_precision=settings.min_precision,
+        vectors=vectors,
+        query_vectors=query_vectors,
+        refuse=settings.refuse,
+    )
+    concepts = join_concepts(before, chosen.concepts[-1]) if before else chosen.concepts
+    graph = _promotion_graph(corpus, concepts, embedded, settings)
+    return PreparedQueries(concepts, graph, unit, chosen.evidence)
+
+
+def _word_vectors(corpus: Corpus, queries: Sequence[Query], settings: Settings) -> WordVectors | None:
+    """Load the word vectors, those of the queries' own words among them."""
+    also = [word for query in queries for word in query.words.lower().split()]
+    return load_vectors(settings.embeddings, corpus, also=also, random_state=settings.seed)
+
+
+def _promotion_graph(
+    corpus: Corpus, concepts: Sequence[Concept], embedded: VocabularyVectors | None, settings: Settings
+) -> PromotionGraph:
     """Find out which words promote which concept words."""
     words = [np.array(concept.tied_indices, np.int32) for concept in concepts]
     threshold = settings.similarity_threshold
     if threshold is None:
         threshold = 1.0 if embedded is None else similarity_threshold(embedded)
-    graph = promotion_graph(embedded, words, threshold, n_words=corpus.n_words)
-    return Posed(concepts, graph, None if embedded is None else embedded.unit, evidence)
+    return promotion_graph(embedded, words, threshold, n_words=corpus.n_words)
+
+
+def join_concepts(before: Sequence[Concept], new: Concept) -> tuple[Concept, ...]:
+    """Put a new concept beside those of a fit; no word is in two of them.
+
+    The others keep their words, but for a word of the new query itself that was only proposed to them.
+
+    Raises
+    ------
+    QueryError
+        If nothing is left of the new one.
+    """
+    known = [word for concept in before for word in concept.words]
+    has, owns = {w.index for w in known}, {w.index for w in known if w.origin != "expansion"}
+    words = [w for w in new.words if w.index not in (has if w.origin == "expansion" else owns)]
+    if not words:
+        raise QueryError(f"Query '{new.name}' has no concept word left: other queries have them all.")
+    taken = {word.index for word in words}
+    kept = [replace(c, words=tuple(w for w in c.words if w.index not in taken)) for c in before]
+    return (*kept, replace(new, words=tuple(words)))
+
+
+def look_at(
+    corpus: Corpus,
+    queries: Sequence[Query],
+    unit: NDArray[np.float32] | None,
+    settings: Settings,
+    engine: Engine,
+    progress: ProgressCallback | None = None,
+) -> tuple[CorpusViews, NDArray[np.float32] | None]:
+    """The views of the corpus, and what a sentence encoder makes of the queries, if there is one."""
+    background = background_of(corpus, engine, n_topics=settings.n_background_topics, progress=progress)
+    if settings.encoder is None:
+        return views_of(corpus, unit, background=background), None
+    asked = [query.words for query in queries]
+    encoded = encode_corpus(settings.encoder, corpus, asked, progress, n_jobs=settings.n_jobs)
+    views = views_of(
+        corpus,
+        unit,
+        document_vectors=encoded.documents,
+        reread=encoded.reread,
+        background=background,
+    )
+    return views, encoded.queries
+
+
+# --- the sampler, and what it found -----------------------------------------------------------------------
+
+
+def fit_prepared(
+    corpus: Corpus,
+    prepared: PreparedQueries,
+    settings: Settings,
+    parameters: dict[str, Any],
+    progress: ProgressCallback | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> ModelFit:
+    """Fit parent topics and subtopics, and judge each document.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        As the model sees it, and as the queries were prepared for it.
+    parameters : dict
+        The estimator's, for the record.
+    checkpoint : Checkpoint, optional
+        Where chains are written down now and then.
+    """
+    with open_engine(settings) as engine:
+        queries = [concept.query for concept in prepared.concepts]
+        views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
+        evidence = prepared.evidence or evidence_of(corpus, prepared.concepts, views, query_vectors)
+        background = None
+        if not settings.start_as_paper:
+            background = background_of(
+                corpus, engine, n_topics=settings.n_background_topics, progress=progress
+            )
+        problem = prepared.problem(corpus, settings, evidence, background)
+
+        def judged(parents: ParentFit) -> NDArray[np.float32]:
+            words = parents.word_topic.astype(np.float32)
+            return judge(corpus, evidence, views, query_vectors, parents.token_topics, words)
+
+        chains = run_chains(
+            problem,
+            prepared.names,
+            settings,
+            progress,
+            engine=engine,
+            checkpoint=checkpoint,
+            judge=None if settings.start_as_paper else judged,
+        )
+    first = chains.first
+    relevance = judged(first.parents) if first.relevance is None else first.relevance
+    fit = freeze(corpus, prepared, chains, settings, parameters)
+    return with_relevance(fit, corpus, evidence, relevance)
 
 
 def priors_of(settings: Settings, n_words: int) -> Priors:
@@ -118,15 +280,15 @@ def priors_of(settings: Settings, n_words: int) -> Priors:
 
 def freeze(
     corpus: Corpus,
-    posed: Posed,
+    prepared: PreparedQueries,
     chains: Chains,
     settings: Settings,
     parameters: dict[str, Any],
 ) -> ModelFit:
     """Put together the frozen outcome."""
-    found, concepts = chains.first, posed.concepts
+    found, concepts = chains.first, prepared.concepts
     parents, subtopics = found.parents, found.subtopics
-    threshold, related = posed.promotion(settings)
+    threshold, related = prepared.promotion(settings)
     none = np.zeros((corpus.n_words, 0), np.float32)
     return ModelFit(
         vocabulary=corpus.vocabulary,
@@ -147,8 +309,8 @@ def freeze(
         versions=versions(),
         related=related,
         mixtures=tuple(s.mixture for s in subtopics),
-        stability=measure_stability(chains.complete, posed.names, corpus.vocabulary, settings.n_chains)
-        or of_one_run(_agreements(found, posed.names, corpus.vocabulary), parents, settings.seed),
+        stability=measure_stability(chains.complete, prepared.names, corpus.vocabulary, settings.n_chains)
+        or of_one_run(_agreements(found, prepared.names, corpus.vocabulary), parents, settings.seed),
     )
 
 
@@ -174,8 +336,8 @@ def judge(
     shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-        rivals = rival_posteriors(views, shares, _strength(evidence), query_vectors)
-    return np.where(possible, rivals, 0.0).astype(np.float32)
+        rivals = rival_posteriors(views, shares, _strength(evidence), possible, query_vectors)
+    return rivals.astype(np.float32)
 
 
 def with_relevance(
@@ -184,7 +346,13 @@ def with_relevance(
     """Put how likely documents are to be about the queries into a fit."""
     strength = _strength(evidence)
     words = distil(corpus.document_term_matrix, relevance, strength)
-    return replace(fit, relevance=relevance, strength=strength.astype(np.float32), word_evidence=words)
+    return replace(
+        fit,
+        relevance=relevance,
+        strength=strength.astype(np.float32),
+        word_evidence=words,
+        covers=cover_the_corpus(evidence),
+    )
 
 
 def _strength(evidence: Sequence[Evidence]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -17,6 +17,7 @@ import numpy as np
 
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError
+from qdtm.recorded import NotSaved
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.running import Schedule
 
@@ -60,6 +61,10 @@ class Settings:
         Of the cluster.
     refuse : bool
         Whether queries that the corpus does not answer are refused.
+    expansion, rule, n_concept_words, n_candidates
+        Of queries that say nothing else; checked where queries are expanded.
+    embeddings, encoder
+        As the user named them.
     """
 
     preset: Preset
@@ -81,6 +86,12 @@ class Settings:
     worker_dir: str | None
     n_chains: int = 1
     refuse: bool = True
+    expansion: str | None = "kld"
+    rule: str | Sequence[str] = "and"
+    n_concept_words: int = 10
+    n_candidates: int = 100
+    embeddings: Any = None
+    encoder: Any = None
 
     @property
     def start_as_paper(self) -> bool:
@@ -127,18 +138,13 @@ def check_settings(parameters: Mapping[str, Any]) -> Settings:
         worker_dir=_of_a_cluster(parameters, "worker_dir"),
         n_chains=_count(parameters, "n_chains"),
         refuse=_flag(parameters, "refuse"),
+        expansion=parameters["expansion"],
+        rule=parameters["rule"],
+        n_concept_words=parameters["n_concept_words"],
+        n_candidates=parameters["n_candidates"],
+        embeddings=parameters["embeddings"],
+        encoder=parameters["encoder"],
     )
-
-
-def as_json(value: Any) -> Any:
-    """Return a parameter as a JSON value; of an object, as word vectors in memory, the name of its type."""
-    if isinstance(value, (str, int, float, bool, type(None))):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return [str(part) for part in value] if isinstance(value, (list, tuple)) else type(value).__name__
 
 
 def _check_objects(parameters: Mapping[str, Any]) -> None:
@@ -148,9 +154,8 @@ def _check_objects(parameters: Mapping[str, Any]) -> None:
         raise ParameterError(f"pipeline is {pipeline!r}; give a TextPipeline, or None.")
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress is {progress!r}; give a function, or None.")
-    if not (
-        encoder is None or callable(encoder) or (isinstance(encoder, str | os.PathLike) and str(encoder))
-    ):
+    named = isinstance(encoder, str | os.PathLike) and str(encoder)
+    if not (encoder is None or callable(encoder) or isinstance(encoder, NotSaved) or named):
         raise ParameterError(f"encoder is {encoder!r}; give a model's name, a folder, a function, or None.")
 
 

@@ -1,36 +1,134 @@
-"""`ShowsResult`: the estimator's methods that show what was found. Each hands the result to a function.
+"""`FittedModel`: what the estimator knows and shows once it is fitted. Each method hands the result on.
 
-In: a fitted estimator's `result_`. Out: tables, figures, explanations, files. Nothing is worked out here; a
-figure's package is imported when it is asked for.
+In: a `ModelFit` and its corpus. Out: topics, documents, tables, figures, explanations, files. Nothing is
+worked out here; what shows a result is imported when it is asked for.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from qdtm.concepts import Concept
+from qdtm.corpus import Corpus
+from qdtm.results.distributions import document_topics, topic_word_probabilities
+from qdtm.results.documents import DocumentTable
+from qdtm.results.fit import ModelFit
+from qdtm.results.relevance import Relevance
+from qdtm.results.result import Result
+from qdtm.results.stability import Stability
+from qdtm.results.topic import Topic
 
 if TYPE_CHECKING:
     from qdtm.export.formats import Format
     from qdtm.results.checks import HandCheck
     from qdtm.results.contrast import Contrast
     from qdtm.results.explain import Explanation
-    from qdtm.results.relevance import Relevance
-    from qdtm.results.result import Result
     from qdtm.results.trends import Trends
 
 
-class ShowsResult:
-    """What can be asked of a fitted model besides its attributes."""
+class FittedModel:
+    """What can be asked of a fitted model."""
+
+    def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
+        """Make a fit this estimator's own."""
+        self.fit_ = fit
+        self.corpus_ = corpus
+        self.n_features_in_ = len(fit.vocabulary)
+        self.result_ = Result(fit, corpus)
+        for name in ("components_", "doc_topic_"):
+            self.__dict__.pop(name, None)
+
+    def _adopt_result(self, result: Result) -> None:
+        """Take a result that is shown otherwise, or opened deeper; its topics are the same."""
+        self.fit_, self.result_ = result.fit, result
+
+    # --- what was found ----------------------------------------------------------------------------------
+
+    @property
+    def concepts_(self) -> tuple[Concept, ...]:
+        """The concept words of each query, with their evidence."""
+        return self._fitted.concepts
+
+    @cached_property
+    def components_(self) -> NDArray[np.float64]:
+        """Topic-word probabilities, (n_topics, n_words); rows sum to 1."""
+        fit = self._fitted
+        return topic_word_probabilities(fit.word_topic, fit.promoted_mass, fit.beta)
+
+    @property
+    def topics_(self) -> tuple[Topic, ...]:
+        """The parent topic of each query, in order, with its subtopics."""
+        return self._result.topics
+
+    @property
+    def background_topics_(self) -> tuple[Topic, ...]:
+        """The topics of the rest of the corpus, largest first."""
+        return self._result.background
+
+    @property
+    def stability_(self) -> Stability | None:
+        """In how many runs each subtopic is found; None without subtopics."""
+        return self._result.stability
+
+    @cached_property
+    def doc_topic_(self) -> NDArray[np.float64]:
+        """Topic shares of the fitted documents, (n_docs, n_topics); rows sum to 1."""
+        fit = self._fitted
+        return document_topics(self.corpus_.document_term_matrix, fit.word_topic)
+
+    @property
+    def _fitted(self) -> ModelFit:
+        check_is_fitted(self, "fit_")
+        return self.fit_
 
     @property
     def _result(self) -> Result:
-        """The result, or an error that says that nothing has been fitted yet."""
-        raise NotImplementedError
+        check_is_fitted(self, "fit_")
+        return self.result_
 
-    def _adopt_result(self, result: Result) -> None:
-        raise NotImplementedError
+    @property
+    def _n_features_out(self) -> int:
+        return self._fitted.n_topics
+
+    # --- documents ---------------------------------------------------------------------------------------
+
+    def documents(self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None) -> DocumentTable:
+        """List the documents most relevant to a query, or to one of its subtopics.
+
+        Parameters
+        ----------
+        query : str or int
+            A query's name, or its position.
+        n : int
+            How many documents.
+        subtopic : str, optional
+            A subtopic's id, such as "0.2": its documents only, by their share in it; or "0.2.1", if "0.2" was
+            opened.
+        """
+        return self._result.documents(query, n, subtopic=subtopic)
+
+    def relevance(self, query: str | int = 0) -> Relevance:
+        """Say how likely each document is to be about a query, where to cut, and how many are about it.
+
+        Parameters
+        ----------
+        query : str or int
+            A query's name, or its position.
+
+        Returns
+        -------
+        Relevance
+            `scores` (D,) between 0 and 1, `cutoff`, `about`, `n_about` and `n_about_interval`.
+        """
+        return self._result.relevance(query)
 
     # --- words and tables --------------------------------------------------------------------------------
 
@@ -43,16 +141,18 @@ class ShowsResult:
         return {topic.id: topic.top_words(n) for topic in self._result.all_topics()}
 
     def get_topic_info(self, n_words: int = 10) -> Any:
-        """Return a DataFrame with a row for each topic; see `qdtm.results.frames.topic_info`."""
-        from qdtm.results.frames import topic_info
+        """Return a DataFrame with a row for each topic and subtopic; see `qdtm.results.schema.TOPICS`."""
+        from qdtm.results.frames import table_frame
+        from qdtm.results.tables import topics_table
 
-        return topic_info(self._result, n_words)
+        return table_frame(topics_table(self._result.fit, self._result.corpus, n_words))
 
     def get_document_info(self) -> Any:
-        """Return a DataFrame with a row for each document; see `qdtm.results.frames.document_info`."""
-        from qdtm.results.frames import document_info
+        """Return a DataFrame with a row for each document and query; see `qdtm.results.schema.DOCUMENTS`."""
+        from qdtm.results.frames import table_frame
+        from qdtm.results.tables import documents_table
 
-        return document_info(self._result)
+        return table_frame(documents_table(self._result.fit, self._result.corpus, all_documents=True))
 
     def get_representative_docs(self, topic: str | int | None = None, n: int = 3) -> dict[str, list[str]]:
         """Return the texts that are most about a topic or subtopic, or about each of them, by id."""
@@ -87,11 +187,8 @@ class ShowsResult:
         Relevance
             `scores` (n_new,), and `about` by the cut-off of the fitted documents.
         """
-        from qdtm.corpus.corpus import Corpus
-        from qdtm.results.new_documents import new_relevance
-
         result = self._result
-        return new_relevance(result, Corpus.of(X, like=result.corpus), query)
+        return result.relevance(query, Corpus.of(X, like=result.corpus))
 
     # --- what a person said ------------------------------------------------------------------------------
 
@@ -185,6 +282,31 @@ class ShowsResult:
         return topics_per_class(self._result, classes)
 
     # --- files -------------------------------------------------------------------------------------------
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        standalone: bool = False,
+        all_documents: bool | None = None,
+    ) -> None:
+        """Save the model to a folder, with `topics.csv` and `documents.csv` beside.
+
+        If the corpus was loaded from a folder (`Corpus.load`), the model refers to it.
+
+        Parameters
+        ----------
+        path : path
+        force : bool
+            Replace a result that was saved there before.
+        standalone : bool
+            Copy the corpus in any case.
+        all_documents : bool, optional
+            Whether `documents.csv` has all documents, not only those that are about a query; by default as
+            it was saved before, if it was.
+        """
+        self._result.save(path, force=force, standalone=standalone, all_documents=all_documents)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file; see `qdtm.report.write_report`."""

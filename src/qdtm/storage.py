@@ -27,7 +27,7 @@ from qdtm.placing import placed_folder, put_back, reserve, write_errors
 MANIFEST = "qdtm.json"
 FORMAT = "qdtm"
 
-REMADE = ("report.html", "documents.csv")
+REMADE = ("report.html", "topics.csv", "documents.csv")
 """Files for people beside a saved result, made from it, again when it is shown otherwise or corrected by a
 hand-check: not in its manifest, and replaced with it."""
 

@@ -1,15 +1,15 @@
 """A fit that is not done yet, in a folder: what it was asked, so that it can go on without being asked again.
 
-In: `Posed`, the estimator's parameters and the corpus. Out: a folder with `start/` (written once) and, from
-`qdtm.sampler.checkpoint`, the chains as they were last written down. Nothing in it is run or unpickled. The
-corpus stays where it is: who goes on brings it along, and it must be the same.
+In: `PreparedQueries`, the estimator's parameters and the corpus. Out: a folder with `start/` (written once)
+and, from `qdtm.sampler.checkpoint`, the chains as they were last written down. Nothing in it is run or
+unpickled. The corpus stays where it is: who goes on brings it along, and it must be the same.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,9 @@ from scipy import sparse
 
 from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.distributed.files import FileCorpus, gather_corpus
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.errors import StorageError
-from qdtm.posing import Posed, versions
+from qdtm.posing import PreparedQueries, versions
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.storage import (
     ArraySpec,
@@ -46,7 +45,7 @@ class Start:
 
     Parameters
     ----------
-    posed : Posed
+    prepared : PreparedQueries
     parameters : mapping
         The estimator's, as they are recorded with a fit.
     corpus_fingerprint : str
@@ -54,7 +53,7 @@ class Start:
         How the corpus was made of texts.
     """
 
-    posed: Posed
+    prepared: PreparedQueries
     parameters: Mapping[str, Any]
     corpus_fingerprint: str
     pipeline: TextPipeline
@@ -76,27 +75,35 @@ def begin_checkpoint(path: str | os.PathLike[str], start: Start) -> Checkpoint:
     return Checkpoint(folder, lambda where: write_start(where, start))
 
 
-def take_up(path: str | os.PathLike[str], texts: Any) -> tuple[Start, Corpus, Checkpoint]:
-    """Take up an unfinished fit, with its corpus or the texts that it was made of.
+def take_up(path: str | os.PathLike[str]) -> tuple[Start, Checkpoint]:
+    """Take up an unfinished fit.
 
     Raises
     ------
     StorageError
-        If there is none, it is damaged, or the corpus or the program are not those it was begun with.
+        If there is none, it is damaged, or the program is not the one it was begun with.
     """
     folder = Path(path)
     if not is_unfinished(folder):
         raise StorageError(f"There is no unfinished fit in {str(path)!r}.")
-    start = read_start(folder)
-    if isinstance(texts, FileCorpus):
-        texts = gather_corpus(replace(texts, pipeline=texts.pipeline or start.pipeline))
+    return read_start(folder), Checkpoint(folder)
+
+
+def its_corpus(start: Start, path: str | os.PathLike[str], texts: Any) -> Corpus:
+    """Return the corpus of an unfinished fit, given that or the texts that it was made of.
+
+    Raises
+    ------
+    StorageError
+        If it is another.
+    """
     corpus = Corpus.of(texts, pipeline=start.pipeline)
     if start.corpus_fingerprint != corpus.fingerprint:
         raise StorageError(
             f"The corpus is not the one that the unfinished fit in {str(path)!r} was begun with; "
             "give that one, or remove the folder and begin again."
         )
-    return start, corpus, Checkpoint(folder)
+    return corpus
 
 
 def is_unfinished(path: str | os.PathLike[str]) -> bool:
@@ -106,16 +113,16 @@ def is_unfinished(path: str | os.PathLike[str]) -> bool:
 
 def write_start(folder: Path, start: Start) -> None:
     """Write down what a fit was asked, whole or not at all."""
-    posed, graph = start.posed, start.posed.graph
+    prepared, graph = start.prepared, start.prepared.graph
     arrays: dict[str, Any] = {f"concept_words.{q}": words for q, words in enumerate(graph.concept_words)}
     arrays |= {f"related.{q}": _pairs(related) for q, related in enumerate(graph.related)}
-    if posed.unit is not None:
-        arrays["unit"] = posed.unit
+    if prepared.unit is not None:
+        arrays["unit"] = prepared.unit
     content = {
-        "concepts": [concept_to_json(concept) for concept in posed.concepts],
+        "concepts": [concept_to_json(concept) for concept in prepared.concepts],
         "threshold": graph.threshold,
         "n_words": len(graph.n_related),
-        "has_vectors": posed.unit is not None,
+        "has_vectors": prepared.unit is not None,
         "parameters": dict(start.parameters),
         "corpus_fingerprint": start.corpus_fingerprint,
         "pipeline": start.pipeline.to_json(),
@@ -143,12 +150,12 @@ def read_start(folder: Path) -> Start:
             )
     with fitting_together(folder):
         concepts = tuple(concept_from_json(values) for values in content["concepts"])
-        posed = _posed(folder / _START / _ARRAYS, content, concepts)
+        prepared = _prepared(folder / _START / _ARRAYS, content, concepts)
         pipeline = TextPipeline.from_json(content["pipeline"])
-        return Start(posed, dict(content["parameters"]), str(content["corpus_fingerprint"]), pipeline)
+        return Start(prepared, dict(content["parameters"]), str(content["corpus_fingerprint"]), pipeline)
 
 
-def _posed(path: Path, content: Mapping[str, Any], concepts: tuple[Any, ...]) -> Posed:
+def _prepared(path: Path, content: Mapping[str, Any], concepts: tuple[Any, ...]) -> PreparedQueries:
     n_words, queries = int(content["n_words"]), range(len(concepts))
     specs = {f"concept_words.{q}": ArraySpec("int32", 1) for q in queries}
     specs |= {f"related.{q}": ArraySpec("int32", 2) for q in queries}
@@ -157,7 +164,7 @@ def _posed(path: Path, content: Mapping[str, Any], concepts: tuple[Any, ...]) ->
     related = tuple(_from_pairs(arrays[f"related.{q}"], (n_words, len(words[q]))) for q in queries)
     n_related = np.stack([np.diff(pairs.indptr) for pairs in related], axis=1).astype(np.int32)  # (V, Q)
     graph = PromotionGraph(float(content["threshold"]), words, related, np.ascontiguousarray(n_related))
-    return Posed(concepts, graph, arrays.get("unit"))
+    return PreparedQueries(concepts, graph, arrays.get("unit"))
 
 
 def _pairs(related: Any) -> Any:

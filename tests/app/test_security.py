@@ -126,7 +126,7 @@ def test_the_token_gives_a_cookie_that_lets_in_and_is_not_the_token() -> None:
     assert sent[0]["status"] == 303
     cookie = headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
+    assert "SameSite=strict" in cookie
     assert "sesame" not in cookie
     assert status(SECRET, host="192.168.0.7", cookie=cookie.partition(";")[0]) == 200
     assert (

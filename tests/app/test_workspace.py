@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from qdtm.app.workspace import NotFoundError, Workspace, default_workspace, read_json, write_json
+from qdtm.app.workspace import NotFoundError, Workspace, read_json, write_json
 from qdtm.errors import StorageError
 
 
@@ -58,9 +57,3 @@ def test_a_workspace_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match=r"Cannot use .* as a workspace"):
         Workspace.open(tmp_path / "file")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="XDG is for other systems")
-def test_the_default_place_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert default_workspace() == tmp_path / "qdtm" / "workspace"

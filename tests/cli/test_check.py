@@ -65,29 +65,35 @@ def test_the_outcome_is_shown_wherever_the_result_is(folder, answer, run):
 
 
 def test_the_table_of_documents_agrees_with_the_answers(folder, answer, run, tmp_path):
-    def relevance(path, encoding="utf-8"):
-        with path.open(encoding=encoding, newline="") as file:
-            return [float(row["relevance: fire"]) for row in csv.DictReader(file)]
+    def relevance(path):
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return [float(row["relevance"]) for row in csv.DictReader(file) if row["query"] == "fire"]
 
-    before = relevance(folder / "documents.csv")
+    def n_about():
+        with (folder / "topics.csv").open(encoding="utf-8-sig", newline="") as file:
+            return next(csv.DictReader(file))["n_about"]
+
+    before, known = relevance(folder / "documents.csv"), n_about()
     answer(["n"] * 9)
     assert relevance(folder / "documents.csv") == before
     answer(["n"] * 3)
     after = relevance(folder / "documents.csv")
     assert len(after) < len(before)  # fewer are about the query now
     assert sum(after) < sum(before)
+    assert float(n_about()) < float(known)
     run("export", folder, "-o", tmp_path / "tables")
-    assert relevance(tmp_path / "tables" / "documents.csv", "utf-8-sig") == pytest.approx(after, abs=2e-6)
+    assert relevance(tmp_path / "tables" / "documents.csv") == pytest.approx(after, abs=2e-6)
     answer([], "--fresh")
     assert relevance(folder / "documents.csv") == before
+    assert n_about() == known
 
 
 def test_the_table_has_all_documents_again_if_it_had_all(folder, answer, run):
     run("add", folder, "-q", "election", "--all-documents", "--quiet")
-    assert len((folder / "documents.csv").read_text("utf-8").splitlines()) == 1 + len(TEXTS)
+    assert len((folder / "documents.csv").read_text("utf-8").splitlines()) == 1 + 3 * len(TEXTS)
     before = (folder / "documents.csv").read_bytes()
     answer(["n"] * 12)
-    assert len((folder / "documents.csv").read_text("utf-8").splitlines()) == 1 + len(TEXTS)
+    assert len((folder / "documents.csv").read_text("utf-8").splitlines()) == 1 + 3 * len(TEXTS)
     assert (folder / "documents.csv").read_bytes() != before
 
 

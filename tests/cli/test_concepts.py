@@ -2,6 +2,8 @@
 
 import json
 
+from qdtm.results.schema import CONCEPT_WORDS
+
 from .conftest import TEXTS, write_csv
 
 
@@ -24,10 +26,12 @@ def test_json_is_pure_and_complete(run, news):
     assert query["check"]["n_retrieved"] == sum(
         "fire " in f"{text.lower()} ".replace(",", " ") for text in TEXTS
     )
-    words = query["concept"]["words"]
-    assert words[0]["word"] == "fire"
+    assert query["query"] == "fire"
+    words = found["concept_words"]
+    assert list(words[0]) == [column.name for column in CONCEPT_WORDS]
+    assert (words[0]["query"], words[0]["word"]) == ("fire", "fire")
     assert isinstance(words[0]["score"], float)
-    assert words[0]["documents"][0]["id"].startswith("n")
+    assert words[0]["supported_by"][0].startswith("n")
 
 
 def test_options_reach_the_query(run, news):
@@ -44,16 +48,18 @@ def test_options_reach_the_query(run, news):
         0,
     )
     result = run("concepts", news, "-q", "fire", *options, "--text-column", "body", "--json")
-    (query,) = json.loads(result.stdout)["queries"]
-    words = {word["word"]: word["origin"] for word in query["concept"]["words"]}
+    found = json.loads(result.stdout)
+    (query,) = found["queries"]
+    words = {word["word"]: word["origin"] for word in found["concept_words"] if not word["left_out"]}
     assert words == {"fire": "query", "smoke": "user", "bushfire": "expansion", "firefighter": "expansion"}
     assert query["check"]["n_excluded"] > 0
 
 
 def test_keywords_alone(run, news):
     result = run("concepts", news, "--keywords", "sport=cricket,wicket*", "--text-column", "body", "--json")
-    (query,) = json.loads(result.stdout)["queries"]
-    assert {word["word"] for word in query["concept"]["words"]} == {"cricket", "wicket"}
+    found = json.loads(result.stdout)
+    (query,) = found["queries"]
+    assert {word["word"] for word in found["concept_words"]} == {"cricket", "wicket"}
     assert query["check"]["rule"] == "or"
 
 
@@ -61,10 +67,11 @@ def test_rules_and_expansion(run, news):
     args = ("concepts", news, "-q", "fire wind", "-q", "century team", "--text-column", "body", "--json")
     found = json.loads(run(*args, "--rule", "and", "--rule", "or", "--expansion", "fre").stdout)["queries"]
     assert [query["check"]["rule"] for query in found] == ["and", "or"]
-    assert {query["concept"]["extractor"] for query in found} == {"fre"}
-    found = json.loads(run(*args, "--rule", "or", "--expansion", "none").stdout)["queries"]
-    assert [query["check"]["rule"] for query in found] == ["or", "or"]
-    assert [word["word"] for word in found[0]["concept"]["words"]] == ["fire", "wind"]
+    assert {query["extractor"] for query in found} == {"fre"}
+    found = json.loads(run(*args, "--rule", "or", "--expansion", "none").stdout)
+    assert [query["check"]["rule"] for query in found["queries"]] == ["or", "or"]
+    words = [word["word"] for word in found["concept_words"] if word["query"] == "fire wind"]
+    assert words == ["fire", "wind"]
 
 
 def test_an_absent_query_is_explained(run, news):
@@ -117,18 +124,18 @@ def test_a_query_that_is_only_mentioned_is_answered_by_its_documents(run, tmp_pa
     assert "rugby  answerable" in text
     assert max(len(line) for line in text.splitlines()) <= 80
     cricket, rugby = json.loads(run(*args, "--json").stdout)["queries"]
-    assert cricket["concept"] is None
-    assert cricket["mentions"] == [{"index": 3, "id": "n4", "passage": "They play cricket too."}]
+    assert set(cricket) == {"query", "check", "mentions"}
+    assert cricket["mentions"] == [{"nr": "n4", "passage": "They play cricket too."}]
     assert (cricket["check"]["n_named"], cricket["check"]["n_mainly"]) == (1, 0)
     assert (rugby["check"]["named"], rugby["mentions"]) == (list(range(8)), [])
-    cricket, _ = json.loads(run(*args, "--anyway", "--json").stdout)["queries"]
-    assert cricket["concept"]["words"][0]["word"] == "cricket"
+    words = json.loads(run(*args, "--anyway", "--json").stdout)["concept_words"]
+    assert (words[0]["query"], words[0]["word"]) == ("cricket", "cricket")
 
     fit = ("fit", news, "-q", "cricket", "--text-column", "body", "-o", tmp_path / "result")
     failed = run(*fit, code=2)
     assert "They play cricket too." in failed.stdout
     assert "none is mainly about it" in failed.stderr
-    assert json.loads(run(*fit, "--json", code=2).stdout)["mentions"][0]["index"] == 3
+    assert json.loads(run(*fit, "--json", code=2).stdout)["mentions"][0]["document"] == "4"
 
 
 def test_a_missing_word_is_refused_unless_told_otherwise(run, news):

@@ -8,18 +8,19 @@ from qdtm.cli.demo import QUERIES
 
 def test_demo_finds_what_the_queries_mean(run, tmp_path):
     found = json.loads(run("demo", "--json", "-o", tmp_path / "demo").stdout)
-    topics = [query["topic"] for query in found["queries"]]
+    topics = [row for row in found["topics"] if row["query"] and not row["parent"]]
     assert [topic["name"] for topic in topics] == list(QUERIES)
     marks = ("militant", "taliban", "wicket", "refugee")
     model = QueryDrivenTopicModel.load(tmp_path / "demo")
     assert (tmp_path / "demo" / "report.html").stat().st_size > 10_000
-    for topic, mark, table in zip(topics, marks, found["documents"], strict=True):
-        assert 0.01 < topic["prevalence"] < 0.35
-        assert topic["subtopics"]
-        words = [word for word, _ in model.topics_[int(topic["id"])].top_words(30)]
-        assert mark in words
-        concept = {word.word for word in model.concepts_[int(topic["id"])].words}
-        for row in table["documents"]:
+    for q, (topic, mark) in enumerate(zip(topics, marks, strict=True)):
+        assert 0.01 < topic["share"] < 0.35
+        assert any(row["parent"] == topic["topic"] for row in found["topics"])
+        assert mark in [word for word, _ in model.topics_[q].top_words(30)]
+        concept = {word.word for word in model.concepts_[q].words}
+        listed = [row for row in found["documents"] if row["query"] == topic["query"]]
+        assert len(listed) == 5
+        for row in listed:
             assert concept & set(model.corpus_.pipeline(row["text"]))
 
 

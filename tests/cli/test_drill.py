@@ -28,23 +28,24 @@ def test_opened_in_another_folder_with_tree_and_report(run, saved, tmp_path):
     assert "\n    0.1.1 " in tree
     assert "subtopics of 0.1 " in tree
     assert 'id="t0.1.1"' in (tmp_path / "deep" / "report.html").read_text("utf-8")
-    assert "0.1.1,0.1,subtopic," in (tmp_path / "deep" / "topics.csv").read_text("utf-8")
+    assert "\n0.1.1 · " in (tmp_path / "deep" / "topics.csv").read_text("utf-8")
     listed = json.loads(run("docs", tmp_path / "deep", "--subtopic", "0.1", "-n", 99, "--json").stdout)
-    rows = listed["queries"][0]["documents"]
+    rows = listed["documents"]
     assert any(row["subtopic"].startswith("0.1.") for row in rows)
     assert all((row["subtopic"] + ".").startswith("0.1.") for row in rows)
     why = json.loads(
         run("explain", tmp_path / "deep", "--doc", "background-184", "--subtopic", "0.1.2", "--json").stdout
     )
-    assert why["subtopic"] == "0.1.2"
+    assert why["topic"] == "0.1.2"
 
 
 def test_opened_in_place_gives_the_same_bytes(run, saved, tmp_path):
     run("drill", saved, "0.1", "-o", tmp_path / "a", "--quiet")
     run("drill", saved, "0.2", "-o", tmp_path / "b", "--quiet")
-    opened = json.loads(run("drill", tmp_path / "b", "0.1", "--json").stdout)["opened"]
-    assert opened[0]["id"] == "0.1"
-    assert [topic["id"] for topic in opened[0]["subtopics"]][:2] == ["0.1.1", "0.1.2"]
+    found = json.loads(run("drill", tmp_path / "b", "0.1", "--json").stdout)
+    assert found["opened"] == ["0.1"]
+    below = [row["topic"] for row in found["topics"] if row["parent"] == "0.1"]
+    assert below[:2] == ["0.1.1", "0.1.2"]
     run("drill", tmp_path / "a", "0.2", "--quiet")
     for name in ("model.safetensors", "topics.csv", "documents.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

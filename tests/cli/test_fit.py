@@ -29,15 +29,15 @@ def test_writes_a_model_and_tables(fit, tmp_path):
     assert sorted(path.name for path in out.iterdir()) == [
         *("corpus", "documents.csv", "model.safetensors", "qdtm.json", "report.html", "topics.csv"),
     ]
-    rows = list(csv.DictReader((out / "documents.csv").open(encoding="utf-8", newline="")))
-    assert [row["document"] for row in rows] == [f"n{number}" for number in range(1, len(TEXTS) + 1)]
+    rows = list(csv.DictReader((out / "documents.csv").open(encoding="utf-8-sig", newline="")))
+    fire, cricket = ([row for row in rows if row["query"] == q] for q in ("fire", "cricket match"))
+    assert [row["nr"] for row in fire] == [f"n{number}" for number in range(1, len(TEXTS) + 1)]
     assert rows[0]["title"] == "[bold]No. 1[/bold]"
     assert rows[0]["year"] == "2001"
-    assert float(rows[0]["relevance: fire"]) > float(rows[1]["relevance: fire"])
-    assert float(rows[1]["relevance: cricket match"]) > float(rows[0]["relevance: cricket match"])
-    kinds = [row["kind"] for row in csv.DictReader((out / "topics.csv").open(encoding="utf-8", newline=""))]
-    assert kinds[0] == "parent"
-    assert kinds.count("parent") == 2
+    assert float(fire[0]["relevance"]) > float(fire[1]["relevance"])
+    assert float(cricket[1]["relevance"]) > float(cricket[0]["relevance"])
+    topics = list(csv.DictReader((out / "topics.csv").open(encoding="utf-8-sig", newline="")))
+    assert [row["name"] for row in topics if row["query"] and not row["parent"]] == ["fire", "cricket match"]
     assert "parent topics: " in result.stderr
     assert "fire  answerable  topic 0" in result.stdout
     assert "\x1b" not in result.stdout
@@ -46,19 +46,19 @@ def test_writes_a_model_and_tables(fit, tmp_path):
 
 def test_documents_are_those_about_a_query(fit, tmp_path):
     fit("--quiet")
-    with (tmp_path / "out" / "documents.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "out" / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     model = QueryDrivenTopicModel.load(tmp_path / "out")
     assert len(rows) == model.relevance("fire").about.sum() < len(TEXTS)
-    assert {row["about: fire"] for row in rows} == {"yes"}
+    assert {row["about"] for row in rows} == {"yes"}
 
 
 def test_json_is_pure(fit, tmp_path):
     found = json.loads(fit("--json").stdout)
     assert found["path"] == str(tmp_path / "out")
     assert found["corpus"]["documents"] == len(TEXTS)
-    assert found["queries"][0]["topic"]["id"] == "0"
-    assert 0 < found["queries"][0]["topic"]["prevalence"] < 1
+    assert (found["queries"][0]["query"], found["topics"][0]["topic"]) == ("fire", "0")
+    assert 0 < found["topics"][0]["share"] < 1
     assert found["interrupted"] is False
     assert found["convergence"]["parents"]["n_sweeps"] <= 12
 

@@ -27,15 +27,16 @@ def table(tmp_path_factory):
 
 
 def concept_of(run, *args):
-    (query,) = json.loads(run("concepts", *args, *TEXT, "--json").stdout)["queries"]
-    return query
+    found = json.loads(run("concepts", *args, *TEXT, "--json").stdout)
+    (query,) = found["queries"]
+    return query | {"words": found["concept_words"]}
 
 
 def test_concepts_list_the_readings(run, table):
     text = run("concepts", table, "-q", "blick", *TEXT).stdout
     assert "choose one with --reading" in text
     assert max(len(line) for line in text.splitlines()) <= 80
-    found = concept_of(run, table, "-q", "blick")["concept"]
+    found = concept_of(run, table, "-q", "blick")
     assert found["reading"] is None
     assert [(each["number"], each["n_documents"]) for each in found["readings"]] == [(1, 12), (2, 12)]
     assert all(len(each["words"]) == 5 and len(each["documents"]) == 3 for each in found["readings"])
@@ -44,16 +45,15 @@ def test_concepts_list_the_readings(run, table):
 def test_a_query_of_one_meaning_shows_nothing(run, table):
     text = run("concepts", table, "-q", "cata", *TEXT).stdout
     assert "reading" not in text
-    assert concept_of(run, table, "-q", "cata")["concept"]["readings"] == []
+    assert concept_of(run, table, "-q", "cata")["readings"] == []
 
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("named", [False, True])
 def test_one_is_chosen(run, table, number, named):
-    found = concept_of(run, table, "-q", "blick", "--reading", f"blick={number}" if named else number)
-    concept = found["concept"]
+    concept = concept_of(run, table, "-q", "blick", "--reading", f"blick={number}" if named else number)
     assert concept["reading"] == number
-    assert found["check"]["n_named"] == 12
+    assert concept["check"]["n_named"] == 12
     subject = concept["readings"][number - 1]["words"][0][:-1]
     assert {w["word"][:-1] for w in concept["words"] if w["origin"] == "expansion"} <= {subject}
 
@@ -81,4 +81,4 @@ def test_fit_and_show_say_the_split(run, table, fast, tmp_path):
     assert "2 of 2: " in text
     assert "fall into" not in text
     (query,) = json.loads(run("show", one, "--json").stdout)["queries"]
-    assert query["concept"]["reading"] == 2
+    assert query["reading"] == 2

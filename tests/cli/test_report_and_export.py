@@ -53,9 +53,9 @@ def test_export(run, result, tmp_path, format):
     run("export", result, "--format", format, "-o", path, "--force")
     if format == "csv":
         rows = list(csv.DictReader((path / "documents.csv").open(encoding="utf-8-sig", newline="")))
-        assert rows[0]["document"] == "n1"
+        assert rows[0]["nr"] == "n1"
     elif format == "json":
-        assert json.loads(path.read_text("utf-8"))["documents"][0]["document"] == "n1"
+        assert json.loads(path.read_text("utf-8"))["documents"][0]["nr"] == "n1"
 
 
 def test_documents_are_those_about_a_query_or_all(run, result, tmp_path):
@@ -63,9 +63,9 @@ def test_documents_are_those_about_a_query_or_all(run, result, tmp_path):
         run("export", result, "--format", "json", "-o", tmp_path / "x", "--force", *options)
         return len(json.loads((tmp_path / "x").read_text("utf-8"))["documents"])
 
-    with (result / "documents.csv").open(encoding="utf-8", newline="") as file:
-        assert n_documents() == len(list(csv.DictReader(file))) < len(TEXTS)
-    assert n_documents("--all-documents") == len(TEXTS)
+    with (result / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert n_documents() == len(list(csv.DictReader(file))) < 2 * len(TEXTS)
+    assert n_documents("--all-documents") == 2 * len(TEXTS)
 
 
 def test_explain(run, result):
@@ -75,7 +75,8 @@ def test_explain(run, result):
     as_json = json.loads(run("explain", result, "--doc", "n1", "--json").stdout)
     assert sum(token["share"] for token in as_json["tokens"]) == pytest.approx(1.0)
     other = json.loads(run("explain", result, "--doc", "n1", "-q", "cricket match", "--json").stdout)
-    assert other["query"] == "cricket match"
+    assert other["documents"][0]["query"] == "cricket match"
+    assert (other["documents"][0]["nr"], other["topic"]) == ("n1", "1")
 
 
 def test_explain_what_is_not_there(run, result):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from qdtm import QueryDrivenTopicModel
+from qdtm.results.schema import CONCEPT_WORDS, TOPICS, WORDS, document_columns
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +31,13 @@ def test_show_fits_the_width(run, result, model, monkeypatch, width):
 
 def test_show_json(run, result, model):
     found = json.loads(run("show", result, "-n", 3, "--json").stdout)
-    assert [query["topic"]["name"] for query in found["queries"]] == ["fire", "cricket match"]
-    words = found["queries"][0]["topic"]["words"]
-    assert [(word["word"], word["probability"]) for word in words] == model.topics_[0].top_words(3)
-    assert len(found["background"]) == len(model.background_topics_)
+    assert [query["query"] for query in found["queries"]] == ["fire", "cricket match"]
+    assert [row["topic"] for row in found["topics"]] == [topic.id for topic in model.result_.all_topics()]
+    assert found["topics"][0]["words"] == [word for word, _ in model.topics_[0].top_words(3)]
+    words = [(word["word"], word["probability"]) for word in found["words"] if word["topic"] == "0"]
+    assert words == model.topics_[0].top_words(3)
+    for name, columns in (("topics", TOPICS), ("words", WORDS), ("concept_words", CONCEPT_WORDS)):
+        assert list(found[name][0]) == [column.name for column in columns]
     assert found["threshold"] == model.fit_.threshold
 
 
@@ -48,23 +52,21 @@ def test_docs_of_every_query(run, result, model):
 
 def test_docs_of_one_query(run, result, model):
     found = json.loads(run("docs", result, "-q", " FIRE", "-n", 3, "--json").stdout)
-    ((query,),) = (found["queries"],)
-    assert query["query"] == "fire"
-    expected = model.documents("fire", 3)
-    assert [row["index"] for row in query["documents"]] == [row.index for row in expected]
-    assert query["documents"][0]["relevance"] == expected[0].relevance
-    assert query["documents"][0]["fields"]["title"].startswith("[bold]")
-    assert [row["rank"] for row in query["documents"]] == [1, 2, 3]
+    rows, expected = found["documents"], model.documents("fire", 3)
+    assert {row["query"] for row in rows} == {"fire"}
+    assert [row["nr"] for row in rows] == [row.id for row in expected]
+    assert rows[0]["relevance"] == expected[0].relevance
+    assert rows[0]["title"].startswith("[bold]")
+    assert list(rows[0]) == [column.name for column in document_columns(["title", "year"], "nr")]
 
 
 def test_docs_of_a_subtopic(run, result, model):
     everything = model.documents("cricket match", 100)
     subtopic = next(row.subtopic for row in everything if row.subtopic)
     found = json.loads(run("docs", result, "--subtopic", subtopic, "-n", 100, "--json").stdout)
-    ((query,),) = (found["queries"],)
-    assert query["query"] == "cricket match"
-    assert {row["index"] for row in query["documents"]} == {
-        row.index for row in everything if row.subtopic == subtopic
+    assert {row["query"] for row in found["documents"]} == {"cricket match"}
+    assert {row["nr"] for row in found["documents"]} == {
+        row.id for row in everything if row.subtopic == subtopic
     }
 
 
@@ -98,10 +100,11 @@ def test_show_says_how_many_documents_are_about_a_query(run, result, model):
     assert found["check"]["shown"] == check.shown
     for name in ("cutoff", "n_listed", "n_about", "n_named", "n_meant", "n_near"):
         assert found["relevance"][name] == getattr(relevance, name)
-    assert found["relevance"]["n_about_interval"] == list(relevance.n_about_interval)
+    interval = found["relevance"]["n_about_low"], found["relevance"]["n_about_high"]
+    assert interval == relevance.n_about_interval
 
 
 def test_docs_from_the_cutoff_up(run, result, model):
-    (found,) = json.loads(run("docs", result, "-q", "fire", "--about", "--json").stdout)["queries"]
+    found = json.loads(run("docs", result, "-q", "fire", "--about", "--json").stdout)
     assert len(found["documents"]) == model.relevance("fire").n_listed
     assert min(row["relevance"] for row in found["documents"]) >= model.relevance("fire").cutoff

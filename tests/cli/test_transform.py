@@ -29,20 +29,22 @@ def transform(run, result, new):
 def test_csv_on_stdout(transform, result, new):
     done = transform()
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    with (result / "documents.csv").open(encoding="utf-8", newline="") as file:
+    with (result / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
         fitted = next(csv.reader(file))
     assert list(rows[0]) == fitted[:-1]  # all but the text
-    assert list(rows[0])[:6] == [
-        *("document", "title", "year", "relevance: fire", "about: fire", "subtopic: fire"),
-    ]
+    assert list(rows[0])[:6] == ["nr", "title", "year", "query", "about", "relevance"]
     model = QueryDrivenTopicModel.load(result)
     for query in ("fire", "cricket match"):
         found = model.relevance_of(["A fire in the wind", "xylophone", "Cricket, cricket"], query)
-        assert [float(row[f"relevance: {query}"]) for row in rows] == pytest.approx(found.scores, abs=1e-6)
-        assert [row[f"about: {query}"] for row in rows] == ["yes" if each else "no" for each in found.about]
+        mine = [row for row in rows if row["query"] == query]
+        assert [float(row["relevance"]) for row in mine] == pytest.approx(found.scores, abs=1e-6)
+        assert [row["about"] for row in mine] == ["yes" if each else "no" for each in found.about]
+        assert [row["names_it"] for row in mine] == ["yes" if each else "no" for each in found.names]
         assert found.cutoff == model.relevance(query).cutoff
-    assert [row["about: fire"] for row in rows] == ["yes", "no", "no"]
-    assert [row["relevance: fire"] for row in rows][1] == "0.000000"
+    fire = [row for row in rows if row["query"] == "fire"]
+    assert [row["about"] for row in fire] == ["yes", "no", "no"]
+    assert fire[0]["subtopic"].startswith("0.")
+    assert (fire[1]["relevance"], fire[1]["subtopic"]) == ("0.000000", "")
     assert done.stderr == (
         "qdtm: note: 1 of 3 documents have no word that the model knows; their relevance is 0.\n"
     )
@@ -50,24 +52,25 @@ def test_csv_on_stdout(transform, result, new):
 
 def test_json_lines(transform):
     lines = [json.loads(line) for line in transform("--json").stdout.splitlines()]
-    assert [line["id"] for line in lines] == ["n1", "n2", "n3"]
-    assert lines[0]["queries"][0]["query"] == "fire"
-    assert lines[0]["queries"][0]["relevance"] > lines[2]["queries"][0]["relevance"]
-    assert lines[0]["queries"][0]["subtopic"].startswith("0.")
-    assert lines[1]["queries"][0]["subtopic"] is None
-    assert lines[0]["fields"]["year"] == "2001"
+    assert [line["nr"] for line in lines] == ["n1", "n1", "n2", "n2", "n3", "n3"]
+    fire = [line for line in lines if line["query"] == "fire"]
+    assert fire[0]["relevance"] > fire[2]["relevance"]
+    assert fire[0]["subtopic"].startswith("0.")
+    assert fire[1]["subtopic"] is None
+    assert fire[0]["year"] == "2001"
 
 
 def test_the_corpus_itself_scores_as_it_was_fitted(run, result, news):
     done = run("transform", result, news, "--text-column", "body", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(lines) == len(TEXTS)
+    assert len(lines) == 2 * len(TEXTS)
     model = QueryDrivenTopicModel.load(result)
     for q in range(2):
-        fitted = model.relevance(q)
-        assert [line["queries"][q]["relevance"] for line in lines] == fitted.scores.tolist()
-        assert [line["queries"][q]["about"] for line in lines] == fitted.about.tolist()
-        assert [line["queries"][q]["subtopic"] is not None for line in lines] == fitted.about.tolist()
+        fitted, mine = model.relevance(q), lines[q::2]
+        assert [line["relevance"] for line in mine] == fitted.scores.tolist()
+        assert [line["about"] for line in mine] == fitted.about.tolist()
+        assert [line["names_it"] for line in mine] == fitted.names.tolist()
+        assert [line["subtopic"] is not None for line in mine] == fitted.about.tolist()
 
 
 def test_a_file(transform, tmp_path):
@@ -77,7 +80,7 @@ def test_a_file(transform, tmp_path):
     failed = transform("-o", out, code=2)
     assert failed.stderr == f"qdtm: {str(out)!r} exists already; use --force to replace it.\n"
     transform("-o", out, "--force", "--json")
-    assert json.loads(out.read_text("utf-8").splitlines()[0])["id"] == "n1"
+    assert json.loads(out.read_text("utf-8").splitlines()[0])["nr"] == "n1"
     assert [path.name for path in out.parent.iterdir()] == ["scores.csv"]
 
 
@@ -85,7 +88,7 @@ def test_a_file_is_whole_or_absent(transform, tmp_path, monkeypatch):
     def fail(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("qdtm.results.tables.write_documents", fail)
+    monkeypatch.setattr("qdtm.results.delimited.write_csv", fail)
     out = tmp_path / "out" / "scores.csv"
     assert "No space left" in transform("-o", out, code=2).stderr
     assert not out.parent.exists()
@@ -97,11 +100,11 @@ def test_a_folder_is_no_file(transform, tmp_path):
 
 def test_a_saved_corpus(run, result):
     lines = run("transform", result, result / "corpus", "--json").stdout.splitlines()
-    assert len(lines) == len(TEXTS)
+    assert len(lines) == 2 * len(TEXTS)
 
 
 def test_broken_characters_do_not_stop_it(run, result, tmp_path):
     lines = ['{"id": "a\\ud800", "text": "fire and wind"}', '{"id": "=b", "text": "fire"}']
     (tmp_path / "new.jsonl").write_text("\n".join(lines), encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(run("transform", result, tmp_path / "new.jsonl").stdout)))
-    assert [row["document"] for row in rows] == ["a?", "'=b"]
+    assert [row["id"] for row in rows[::2]] == ["a?", "'=b"]

@@ -85,8 +85,8 @@ def test_20_newsgroups(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> No
     """The authors' bags, in the shards that they get; promotion and filtering on, both phases."""
     if not os.environ.get("QDTM_DATA"):
         pytest.skip("set QDTM_DATA to the folder with the experiments' corpora")
-    from qdtm.evaluation.datasets.authors import load_authors_bags
-    from qdtm.evaluation.speed import speed_problem
+    from experiments.datasets.authors import load_authors_bags
+    from experiments.measurements.speed import speed_problem
     from qdtm.sampler.parents import fit_parents
     from qdtm.sampler.running import Schedule
     from qdtm.sampler.starts import start_as_paper

@@ -45,6 +45,7 @@ def test_queries_that_cover_the_corpus_get_the_published_words():
     corpus = two_subjects()
     published = build_concepts(corpus, list(SUBJECTS))
     chosen = choose(corpus, list(SUBJECTS), views_of(corpus, None))
+    assert chosen.covers
     assert cover_the_corpus(chosen.evidence)
     assert words(chosen.concepts) == words(published)
     assert all(word.tied for concept in chosen.concepts for word in concept.words)
@@ -53,7 +54,18 @@ def test_queries_that_cover_the_corpus_get_the_published_words():
 def test_one_query_alone_covers_nothing():
     corpus = two_subjects()
     chosen = choose(corpus, ["cat"], views_of(corpus, None))
+    assert not chosen.covers
     assert not cover_the_corpus(chosen.evidence)
+
+
+def test_copies_of_a_document_do_not_change_whether_queries_cover_the_corpus():
+    corpus = two_subjects()
+    texts = [[corpus.vocabulary[w] for w in corpus.tokens[12 * j : 12 * j + 12]] for j in range(40)]
+    rest = [["rain"] * 4 + ["cloud"] * 4 + ["wind"] * 4] * 400  # one document, many times
+    inside = Corpus.from_tokens([*texts, *rest]).distinct
+    chosen = choose(inside, list(SUBJECTS), views_of(inside, None))
+    assert chosen.covers
+    assert chosen.spread(inside).covers
 
 
 def test_a_lone_query_gets_words_that_cohere_with_it(demo):

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.docs
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["concepts.md", "embeddings.md"])
+@pytest.mark.parametrize("name", ["queries.md", "embeddings.md"])
 def test_examples_run(name):
     text = (DOCS / name).read_text("utf-8")
     examples = "\n".join(re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL))

@@ -5,7 +5,7 @@ from tests.distributed.conftest import assert_same, write_csv
 
 from qdtm.corpus.records import ReadOptions
 from qdtm.distributed import FileCorpus
-from qdtm.distributed.files import gather_corpus, is_pattern, list_files, read_file
+from qdtm.distributed.files import is_pattern, list_files, read_file
 from qdtm.errors import CorpusError, OutOfMemoryError
 
 
@@ -63,7 +63,7 @@ class TestOneLineNamesTheFile:
         write_csv(tmp_path / "a.csv", [["x", "the text", 1]])
         (tmp_path / "b.csv").write_text("name,body\nx,the text\n")
         with pytest.raises(CorpusError) as error:
-            gather_corpus(FileCorpus(str(tmp_path / "*.csv")))
+            FileCorpus(str(tmp_path / "*.csv")).to_corpus()
         assert str(error.value).startswith(f"Column 'text' is not in '{tmp_path}/b.csv'.")
         assert "\n" not in str(error.value)
 
@@ -71,17 +71,17 @@ class TestOneLineNamesTheFile:
         (tmp_path / "a.jsonl").write_text('{"text": "a text"}\n')
         (tmp_path / "b.jsonl").write_text('{"text": "a text"}\n{"text": \n')
         with pytest.raises(CorpusError, match=r"Line 2 of '.*/b\.jsonl' is not JSON"):
-            gather_corpus(FileCorpus(str(tmp_path / "*.jsonl")))
+            FileCorpus(str(tmp_path / "*.jsonl")).to_corpus()
 
     def test_that_is_empty(self, tmp_path):
         (tmp_path / "a.csv").write_text("")
         with pytest.raises(CorpusError, match=r"a\.csv' is empty"):
-            gather_corpus(FileCorpus(str(tmp_path / "*.csv")))
+            FileCorpus(str(tmp_path / "*.csv")).to_corpus()
 
     def test_nothing_but_stop_words(self, tmp_path):
         (tmp_path / "a.csv").write_text("text\nthe of and\n")
         with pytest.raises(CorpusError, match="Nothing is left of the 1 documents after cleaning"):
-            gather_corpus(FileCorpus(str(tmp_path / "a.csv")))
+            FileCorpus(str(tmp_path / "a.csv")).to_corpus()
 
     def test_no_word_is_frequent_enough(self, tmp_path):
         from qdtm.corpus import TextPipeline, VocabularyLimits
@@ -89,11 +89,11 @@ class TestOneLineNamesTheFile:
         (tmp_path / "a.csv").write_text("text\ncat dog\nsea sun\n")
         pipeline = TextPipeline(limits=VocabularyLimits(min_df=2))
         with pytest.raises(CorpusError, match="None of the 4 words is left"):
-            gather_corpus(FileCorpus(str(tmp_path / "a.csv"), pipeline=pipeline))
+            FileCorpus(str(tmp_path / "a.csv"), pipeline=pipeline).to_corpus()
 
 
 def test_the_files_are_one_corpus(files, whole):
-    corpus = gather_corpus(files)
+    corpus = files.to_corpus()
     assert corpus.vocabulary == whole.vocabulary
     assert_same(corpus.tokens, whole.tokens)
     assert_same(corpus.document_lengths, whole.document_lengths)
@@ -104,7 +104,7 @@ def test_files_at_a_url_are_one_corpus(folder, texts):
     system = pytest.importorskip("fsspec").filesystem("memory")
     for name in ("part-0.csv", "part-1.jsonl"):
         system.pipe_file(f"/gathered/{name}", (folder / name).read_bytes())
-    corpus = gather_corpus(FileCorpus("memory://gathered/part-*", text_column="text"))
+    corpus = FileCorpus("memory://gathered/part-*", text_column="text").to_corpus()
     assert [document.text for document in corpus.documents] == texts[:71]
 
 
@@ -112,7 +112,7 @@ def test_files_larger_than_memory_are_refused_before_one_is_read(files, monkeypa
     monkeypatch.setattr("qdtm.memory.available_bytes", lambda: 1_000)
     monkeypatch.setattr("qdtm.distributed.files.read_file", lambda *_: pytest.fail("a file was read"))
     with pytest.raises(OutOfMemoryError, match=r"The corpus of 5 files, .* give fewer files") as error:
-        gather_corpus(files)
+        files.to_corpus()
     assert "\n" not in str(error.value)
 
 
@@ -121,7 +121,7 @@ def test_warnings_come_from_where_a_file_is_read(tmp_path):
 
     (tmp_path / "a.csv").write_bytes("text\ncafé cat dog\n".encode("latin-1"))
     with pytest.warns(CorpusWarning, match="was read as cp1252"):
-        gather_corpus(FileCorpus(str(tmp_path / "a.csv")))
+        FileCorpus(str(tmp_path / "a.csv")).to_corpus()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from qdtm.concepts import choosing
 from qdtm.concepts.query import Query
 from qdtm.concepts.search import search
 from qdtm.corpus import TextPipeline, load_demo_corpus
-from qdtm.corpus.phrases import PhraseIndex
+from qdtm.corpus.phrase_index import PhraseIndex
 
 QUERIES = [
     "africa", "south africa", "bin laden", "laden", '"bin laden"', '"south africa" cricket', "afric*",

@@ -137,7 +137,7 @@ def test_concepts_say_the_readings_and_a_chosen_one_restricts_the_names():
     views = views_of(corpus, None)
     for number, reading in enumerate(whole.readings, start=1):
         chosen = choose(corpus, Query(NAME, reading=number), views)
-        (concept,), (evidence,) = chosen
+        (concept,), (evidence,) = chosen.concepts, chosen.evidence
         assert concept.readings == whole.readings
         assert concept.split == ""
         assert concept.check.n_named == 12

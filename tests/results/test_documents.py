@@ -9,12 +9,14 @@ import pytest
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
 from qdtm.results import (
     DocumentTable,
+    QueryScores,
     RelevantDocument,
+    Result,
     build_topics,
-    document_subtopics,
     rank_documents,
 )
-from qdtm.results.documents import distinct_names, order_by
+from qdtm.results.documents import order_by
+from qdtm.results.schema import document_columns
 
 
 @pytest.fixture
@@ -22,11 +24,8 @@ def ranked(corpus, fit):
     """Return a function that ranks the documents for a query."""
 
     def rank(q, **options):
-        counts = corpus.document_term_matrix
-        relevance = fit.judged.relevance[:, q].astype(float)
-        shares = document_subtopics(counts, fit.word_topic, fit.subtopic_counts[q], q)
-        topic = build_topics(fit)[0][q]
-        return rank_documents(corpus.documents, relevance, relevance >= 0.5, shares, topic, **options)
+        result = Result(fit, corpus)
+        return rank_documents(corpus.documents, result.scores(q), result.topics[q], **options)
 
     return rank
 
@@ -56,7 +55,9 @@ def test_only_documents_about_it_have_a_main_subtopic(ranked):
     table = ranked(0, n=None)
     assert {row.about for row in table} == {True, False}
     for row in table:
-        assert row.about == (row.relevance >= 0.5) == (row.subtopic is not None) == (row.subtopic_share > 0)
+        assert row.about == (row.subtopic is not None) == (row.subtopic_share > 0)
+        assert (row.subtopic_name is None) == (row.subtopic is None)
+        assert row.names_it == ("cricket" in row.text.lower())
 
 
 def test_all_documents_are_ranked_once(corpus, ranked):
@@ -81,7 +82,9 @@ def test_filter_by_subtopic_breaks_ties_by_length(corpus, fit):
     relevance, shares = np.array([0.9, 0.9, 0.1]), np.array([[0.5, 0], [0.5, 0], [0.05, 0]])
     lengths = np.array([3, 4, 9])
     about = relevance >= 0.5
-    table = rank_documents(corpus.documents, relevance, about, shares, topic, subtopic="0.1", lengths=lengths)
+    main = np.array([0, 0, -1], np.int32)
+    scores = QueryScores("cricket", relevance, about, about, ("0.1", "0.2"), shares, main, shares[:, 0])
+    table = rank_documents(corpus.documents, scores, topic, subtopic="0.1", lengths=lengths)
     assert [row.index for row in table] == [1, 0]
 
 
@@ -97,7 +100,7 @@ def test_refuses_a_strange_number(ranked, n):
 
 
 def row(**changes):
-    return replace(RelevantDocument(1, 4, "a", 0.75, True, "0.1", 0.5, "x\n y"), **changes)
+    return replace(RelevantDocument(1, 4, "a", 0.75, True, False, "0.1", "rain", 0.5, "x\n y"), **changes)
 
 
 def test_repr_is_a_table_of_one_line_a_document():
@@ -117,15 +120,15 @@ def test_a_slice_is_a_table():
     assert len(table) == 2
 
 
-def test_to_frame_keeps_the_users_columns_apart():
+def test_to_frame_has_the_columns_of_every_table_of_documents():
     pandas = pytest.importorskip("pandas")
-    frame = DocumentTable("q", (row(fields={"text": "mine", "year": "2001"}), row(rank=2))).to_frame()
-    assert list(frame.columns) == [
-        *("rank", "index", "id", "relevance", "about", "subtopic", "subtopic_share", "text"),
-        *("text (yours)", "year"),
-    ]
+    rows = (row(fields={"text": "mine", "year": "2001"}), row(rank=2))
+    frame = DocumentTable("q", rows, "Nr").to_frame()
+    assert list(frame.columns) == [column.name for column in document_columns(["text", "year"], "Nr")]
+    assert list(frame.columns)[:4] == ["Nr", "text (yours)", "year", "query"]
     assert frame["text (yours)"].tolist() == ["mine", ""]
     assert frame["relevance"].tolist() == [0.75, 0.75]
+    assert frame["subtopic"].tolist() == ["0.1", "0.1"]
     assert isinstance(frame, pandas.DataFrame)
 
 
@@ -133,11 +136,6 @@ def test_to_frame_without_pandas_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'qdtm\[pandas\]'"):
         DocumentTable("q", (row(),)).to_frame()
-
-
-def test_distinct_names():
-    assert distinct_names(["a", "B", "a (yours)"], taken=["A"]) == ["a (yours)", "B", "a (yours) (yours)"]
-    assert distinct_names(["id"], taken=["id", "id (yours)"]) == ["id (yours 2)"]
 
 
 @pytest.mark.parametrize("n", [1, 3, 7, 50])

@@ -1,28 +1,16 @@
-"""`Result`: topics by id, documents by name, typical documents, tables, labels and columns."""
+"""`Result`: topics by id, documents by name, typical documents, labels and columns."""
 
 import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError, QueryError
-from qdtm.results.frames import document_info, topic_info
 from qdtm.results.result import Result
-from qdtm.results.scores import score_fitted
 from qdtm.results.typical import representative_documents, typical_documents
 
 
 @pytest.fixture
 def result(fit, corpus):
     return Result(fit, corpus)
-
-
-def test_scores_are_those_of_all_queries_together(result, fit, corpus):
-    together = score_fitted(fit, corpus.document_term_matrix)
-    for q in range(2):
-        scores = result.scores(q)
-        np.testing.assert_array_equal(scores.relevance, together.relevance[:, q])
-        np.testing.assert_array_equal(scores.about, together.about[:, q])
-        np.testing.assert_array_equal(scores.main, together.subtopic[:, q])
-        np.testing.assert_allclose(scores.main_share, together.subtopic_share[:, q])
 
 
 def test_topics_by_id(result):
@@ -70,17 +58,3 @@ def test_representative_documents_of_every_topic(result):
     assert list(found) == [topic.id for topic in result.all_topics()]
     assert all(len(documents) == 2 for documents in found.values())
     assert list(representative_documents(result, "b2", 1)) == ["b2"]
-
-
-def test_tables(result, corpus):
-    topics = topic_info(result)
-    assert topics["id"].tolist() == ["0", "0.1", "0.2", "1", "1.1", "1.2", "1.3", "b1", "b2"]
-    assert topics["parent"].tolist() == ["", "0", "0", "", "1", "1", "1", "", ""]
-    assert topics[topics["kind"] != "subtopic"]["prevalence"].sum() == pytest.approx(1.0)
-    documents = document_info(result)
-    assert len(documents) == corpus.n_documents
-    assert documents["year"].tolist()[:3] == ["2000", "2001", "2002"]
-    scores = result.scores(0)
-    np.testing.assert_allclose(documents["relevance: cricket"], scores.relevance)
-    assert documents["about: cricket"].tolist() == scores.about.tolist()
-    assert documents["subtopic: cricket"].tolist() == [f"0.{s + 1}" if s >= 0 else "" for s in scores.main]

@@ -116,7 +116,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, corpus, fit, monkeypatch):
     def full(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("qdtm.results.storage.write_documents", full)
+    monkeypatch.setattr("qdtm.results.storage.save_csv", full)
     with pytest.raises(StorageError, match="No space left"):
         save_model(tmp_path / "m", fit, corpus)
     assert list(tmp_path.iterdir()) == []
@@ -144,7 +144,7 @@ def test_newer(saved):
         load_model(saved)
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "corpus/documents.sqlite", "topics.csv", "qdtm.json"])
+@pytest.mark.parametrize("name", ["model.safetensors", "corpus/documents.sqlite", "qdtm.json"])
 def test_every_byte_counts(saved, name):
     data = bytearray((saved / name).read_bytes())
     data[len(data) // 2] ^= 0xFF
@@ -153,17 +153,18 @@ def test_every_byte_counts(saved, name):
         load_model(saved)
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "corpus/qdtm.json", "topics.csv"])
+@pytest.mark.parametrize("name", ["model.safetensors", "corpus/qdtm.json"])
 def test_every_file_counts(saved, name):
     (saved / name).unlink()
     with pytest.raises(StorageError, match="missing"):
         load_model(saved)
 
 
-def test_a_table_for_people_may_be_edited_or_taken_away(saved):
-    (saved / "documents.csv").write_text("opened and saved by a spreadsheet")
+@pytest.mark.parametrize("name", ["topics.csv", "documents.csv"])
+def test_a_table_for_people_may_be_edited_or_taken_away(saved, name):
+    (saved / name).write_text("opened and saved by a spreadsheet")
     load_model(saved)
-    (saved / "documents.csv").unlink()
+    (saved / name).unlink()
     load_model(saved)
 
 
@@ -249,4 +250,4 @@ def test_a_corpus_swapped_inside_is_refused(tmp_path, saved):
 def test_the_manifest_is_plain_json_with_checksums(saved):
     manifest = json.loads((saved / "qdtm.json").read_text("ascii"))
     assert (manifest["kind"], manifest["version"]) == ("model", VERSION)
-    assert manifest["files"]["topics.csv"]["sha256"] == sha256_of(saved / "topics.csv")
+    assert manifest["files"]["model.safetensors"]["sha256"] == sha256_of(saved / "model.safetensors")

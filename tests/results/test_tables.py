@@ -1,22 +1,45 @@
-"""CSV files for people: complete, safe to open, the same each time."""
+"""Tables: one schema for all of them, made once, and the same in every format."""
 
-import csv
 import io
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus
-from qdtm.results import build_topics
-from qdtm.results.scores import score_fitted
-from qdtm.results.tables import TOPIC_COLUMNS, safe_cell, write_documents, write_topics
+from qdtm.results import Result
+from qdtm.results.delimited import safe_cell, save_csv, write_csv
+from qdtm.results.frames import table_frame
+from qdtm.results.schema import (
+    CONCEPT_WORDS,
+    DOCUMENTS,
+    TEXT,
+    TOPICS,
+    WORDS,
+    TopicId,
+    distinct_names,
+    document_columns,
+)
+from qdtm.results.tables import (
+    concept_words_table,
+    document_table,
+    documents_table,
+    listed_table,
+    new_documents_table,
+    result_tables,
+    topics_table,
+    words_table,
+)
 
-from .synthetic import TEXTS, make_fit
+from .synthetic import TEXTS, make_corpus, make_fit, opened
+
+OURS = ["query", "about", "relevance", "names_it", "subtopic", "subtopic_name"]
 
 
-def rows_of(write, *args, **options):
-    file = io.StringIO(newline="")
-    write(file, *args, **options)
-    return list(csv.DictReader(io.StringIO(file.getvalue(), newline="")))
+@pytest.fixture(scope="module")
+def result(fit, corpus):
+    return Result(fit, corpus)
 
 
 @pytest.mark.parametrize(
@@ -37,57 +60,204 @@ def test_other_cells_stay(cell):
     assert safe_cell(cell) == cell
 
 
-def test_topics_table(fit):
-    parents, background = build_topics(fit)
-    rows = rows_of(write_topics, parents, background, fit.concepts)
-    assert tuple(rows[0]) == TOPIC_COLUMNS
-    assert [row["id"] for row in rows] == ["0", "0.1", "0.2", "1", "1.1", "1.2", "1.3", "b1", "b2"]
-    assert [row["parent"] for row in rows] == ["", "0", "0", "", "1", "1", "1", "", ""]
-    assert [row["kind"] for row in rows][:2] == ["parent", "subtopic"]
-    assert rows[-1]["kind"] == "background"
-    assert rows[0]["concept words"].split() == [word.word for word in fit.concepts[0].words]
-    assert rows[0]["top words"].split()[0] == parents[0].top_words(1)[0][0]
-    assert float(rows[0]["prevalence"]) == pytest.approx(parents[0].prevalence, abs=1e-6)
-    assert float(rows[0]["tokens"]) == parents[0].n_tokens
+def test_distinct_names():
+    assert distinct_names(["a", "B", "a (yours)"], taken=["A"]) == ["a (yours)", "B", "a (yours) (yours)"]
+    assert distinct_names(["id"], taken=["id", "id (yours)"]) == ["id (yours 2)"]
 
 
-def test_documents_table(corpus, fit):
-    parents, _ = build_topics(fit)
-    scores = score_fitted(fit, corpus.document_term_matrix)
-    rows = rows_of(write_documents, corpus.documents, scores, parents)
-    assert list(rows[0]) == [
-        *("document", "year", "note"),
-        *("relevance: cricket", "about: cricket", "subtopic: cricket", "subtopic name: cricket"),
-        *("relevance: fire", "about: fire", "subtopic: fire", "subtopic name: fire", "text"),
+def test_topics(result):
+    rows = list(topics_table(result.fit, result.corpus, 5).records())
+    assert list(rows[0]) == [column.name for column in TOPICS]
+    assert [row["topic"] for row in rows] == ["0", "0.1", "0.2", "1", "1.1", "1.2", "1.3", "b1", "b2"]
+    assert [row["parent"] for row in rows] == [None, "0", "0", None, "1", "1", "1", None, None]
+    assert [row["query"] for row in rows] == ["cricket"] * 3 + ["fire"] * 4 + [None] * 2
+    assert sum(row["share"] for row in rows if row["parent"] is None) == pytest.approx(1.0)
+    for q, parent in enumerate(result.topics):
+        relevance, scores = result.relevance(q), result.scores(q)
+        (row,) = (row for row in rows if row["topic"] == str(q))
+        assert row["words"] == tuple(word for word, _ in parent.top_words(5))
+        assert row["documents"] == relevance.n_listed
+        assert row["n_about"] == relevance.n_about
+        assert (row["n_about_low"], row["n_about_high"]) == relevance.n_about_interval
+        below = [row for row in rows if row["parent"] == str(q)]
+        assert [row["name"] for row in below] == [topic.short_name for topic in parent.subtopics]
+        assert sum(row["share"] for row in below) == pytest.approx(1.0)
+        assert [row["documents"] for row in below] == [(scores.main == s).sum() for s in range(len(below))]
+
+
+def test_opened_subtopics_follow_the_one_they_are_part_of():
+    corpus = make_corpus()
+    deep = Result(opened(make_fit(corpus), corpus, "1.2"), corpus)
+    rows = {row["topic"]: row for row in topics_table(deep.fit, corpus).records()}
+    assert list(rows)[3:9] == ["1", "1.1", "1.2", "1.2.1", "1.2.2", "1.3"]
+    below, whole = [rows["1.2.1"], rows["1.2.2"]], rows["1.2"]
+    assert [row["parent"] for row in below] == ["1.2", "1.2"]
+    assert sum(row["share"] for row in below) == pytest.approx(1.0)
+    assert sum(row["documents"] for row in below) <= whole["documents"]
+    scores = deep.scores(1)
+    found = [row["subtopic"] for row in documents_table(deep.fit, corpus, all_documents=True).records()]
+    assert found[1::2] == [scores.ids[s] if s >= 0 else None for s in scores.main]
+
+
+def test_words(result):
+    rows = list(words_table(result.fit, 3).rows())
+    assert rows[3:6] == [
+        (TopicId("0.1", result.topic("0.1").short_name), *each) for each in result.topic("0.1").top_words(3)
     ]
-    assert [row["document"] for row in rows] == [f"doc-{j}" for j in range(len(TEXTS))]
-    assert [row["text"] for row in rows] == TEXTS
-    assert all(row["note"] == "-3.5" for row in rows)
-    for j, row in enumerate(rows):
-        assert float(row["relevance: fire"]) == pytest.approx(scores.relevance[j, 1], abs=5e-7)
-        assert row["about: fire"] == ("yes" if scores.about[j, 1] else "no")
-        s = scores.subtopic[j, 1]
-        expected = (parents[1].subtopics[s].id, parents[1].subtopics[s].name) if s >= 0 else ("", "")
-        assert (row["subtopic: fire"], row["subtopic name: fire"]) == expected
+    assert len(rows) == 3 * 9
 
 
-def test_the_users_columns_are_kept_under_names_of_their_own(corpus):
-    fields = {"Document": ["=a"] * 3, "=x": ["1", "2", "3"], "relevance: fire": ["9"] * 3, "Text": ["t"] * 3}
+def test_concept_words(result):
+    rows = list(concept_words_table(result.fit.concepts, result.corpus).records())
+    for concept in result.fit.concepts:
+        mine = [row for row in rows if row["query"] == concept.name]
+        kept = [row for row in mine if row["left_out"] is None]
+        assert [row["word"] for row in kept] == [word.word for word in concept.words]
+        assert [row["documents"] for row in kept] == [word.n_documents for word in concept.words]
+        assert kept[0]["supported_by"] == tuple(f"doc-{j}" for j in concept.words[0].documents)
+        assert [row["left_out"] for row in mine[len(kept) :]] == [word.reason for word in concept.rejected]
+
+
+def test_documents(result, corpus):
+    rows = list(documents_table(result.fit, corpus, all_documents=True).records())
+    assert list(rows[0]) == ["document", "year", "note", *OURS, "text"]
+    assert [row["document"] for row in rows[::2]] == [f"doc-{j}" for j in range(len(TEXTS))]
+    assert [row["text"] for row in rows[::2]] == TEXTS
+    for q, query in enumerate(("cricket", "fire")):
+        mine, scores = rows[q::2], result.scores(q)
+        names = {topic.id: topic.short_name for topic in result.topics[q].walk()}
+        assert {row["query"] for row in mine} == {query}
+        assert [row["relevance"] for row in mine] == scores.relevance.tolist()
+        assert [row["about"] for row in mine] == scores.about.tolist()
+        names_it = [re.search(rf"\b{query}\b", text.lower()) is not None for text in TEXTS]
+        assert [row["names_it"] for row in mine] == names_it
+        assert [row["subtopic"] for row in mine] == [scores.ids[s] if s >= 0 else None for s in scores.main]
+        assert [row["subtopic_name"] for row in mine] == [names.get(row["subtopic"]) for row in mine]
+
+
+def test_documents_are_listed_with_the_queries_that_they_are_about(result, corpus):
+    everything = list(documents_table(result.fit, corpus, all_documents=True).rows())
+    table = documents_table(result.fit, corpus)
+    about = table.names.index("about")
+    assert list(table.rows()) == [row for row in everything if row[about]]
+    assert 0 < len(list(table.rows())) < len(everything)
+    assert len(list(table.own_rows())) == len({row[0] for row in table.rows()})
+    assert list(document_table(result.fit, corpus, 3, 1).rows()) == [everything[7]]
+
+
+def test_blocks_change_nothing(result, corpus, monkeypatch):
+    whole = list(documents_table(result.fit, corpus, all_documents=True).rows())
+    monkeypatch.setattr("qdtm.results.tables._BLOCK", 3)
+    assert list(documents_table(result.fit, corpus, all_documents=True).rows()) == whole
+
+
+def test_new_documents_have_the_same_columns_and_the_corpus_its_own_relevance(result, corpus):
+    found = [result.relevance(q, corpus) for q in range(2)]
+    table, fitted = (
+        new_documents_table(result.fit, corpus, found),
+        documents_table(result.fit, corpus, all_documents=True),
+    )
+    assert table.columns == fitted.columns[:-1]  # all but the text
+    assert list(table.rows()) == [row[:-1] for row in fitted.rows()]
+
+
+def test_lists_have_the_same_columns(result, corpus):
+    table = listed_table([result.documents(q, 3) for q in range(2)])
+    fitted = documents_table(result.fit, corpus, all_documents=True)
+    assert table.columns == fitted.columns
+    known = list(fitted.rows())
+    assert all(row in known for row in table.rows())
+
+
+def test_the_users_columns_keep_their_names():
+    fields = {"Query": ["=a"] * 3, "=x": ["1", "2", "3"], "Text": ["t"] * 3, "nr": ["9"] * 3}
+    columns = document_columns(list(fields), "Nr")
+    assert [column.name for column in columns][:5] == [
+        "Nr",
+        "Query (yours)",
+        "=x",
+        "Text (yours)",
+        "nr (yours)",
+    ]
     corpus = Corpus.from_texts(["fire, wind", "wind [b]\nfire", 'fire "x", \x00'], fields=fields)
-    fit = make_fit(corpus, queries=["fire"], n_subtopics=(1,))
-    parents, _ = build_topics(fit)
-    scores = score_fitted(fit, corpus.document_term_matrix)
-    rows = rows_of(write_documents, corpus.documents, scores, parents)
-    assert list(rows[0])[:5] == [
-        *("document", "Document (yours)", "'=x", "relevance: fire (yours)", "Text (yours)"),
-    ]
-    assert rows[0]["Document (yours)"] == "'=a"
-    assert rows[0]["relevance: fire (yours)"] == "9"
-    assert [row["text"] for row in rows] == [doc.text for doc in corpus.documents]
+    table = documents_table(make_fit(corpus, queries=["fire"], n_subtopics=(1,)), corpus, all_documents=True)
+    rows = list(table.records())
+    assert list(rows[0])[:5] == ["document", "Query (yours)", "=x", "Text (yours)", "nr"]
+    assert [row["text"] for row in rows] == [document.text for document in corpus.documents]
 
 
-def test_without_text(corpus, fit):
-    parents, _ = build_topics(fit)
-    scores = score_fitted(fit, corpus.document_term_matrix)
-    rows = rows_of(write_documents, corpus.documents, scores, parents, with_text=False)
-    assert "text" not in rows[0]
+def test_an_id_column_keeps_its_name(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"Nr": ["a", "b"], "body": ["fire and wind", "wind and match"], "year": [1, 2]})
+    frame.to_csv(tmp_path / "texts.csv", index=False)
+    read = Corpus.read(tmp_path / "texts.csv", text_column="body", id_column="Nr")
+    read.save(tmp_path / "index")
+    held = Corpus.from_dataframe(frame, text_column="body", id_column="Nr")
+    held.save(tmp_path / "held")
+    indexed = Corpus.from_dataframe(frame.set_index("Nr"), text_column="body")
+    corpora = (
+        read,
+        Corpus.load(tmp_path / "index"),
+        held,
+        Corpus.load(tmp_path / "held"),
+        indexed,
+        read.distinct,
+    )
+    for corpus in corpora:
+        assert corpus.documents.id_name == "Nr"
+        assert corpus.documents.field_names == ("year",)
+        table = documents_table(make_fit(corpus, ["fire"], n_subtopics=(1,)), corpus, all_documents=True)
+        assert table.names[:2] == ("Nr", "year")
+    assert Corpus.from_texts(["fire"]).documents.id_name == "document"
+
+
+def many_subtopics(n=12):
+    corpus = make_corpus(TEXTS * 4)
+    return make_fit(corpus, queries=["fire"], n_background=0, n_subtopics=(n,)), corpus
+
+
+def test_ids_survive_pandas(tmp_path):
+    """A column of ids that could all be numbers: "0.10" is not 0.1, and "0" no 0.0 between gaps."""
+    pandas = pytest.importorskip("pandas")
+    fit, corpus = many_subtopics()
+    expected = ["0", *(f"0.{s}" for s in range(1, 13))]
+    for table in (topics_table(fit, corpus), documents_table(fit, corpus, all_documents=True)):
+        save_csv(table, tmp_path / f"{table.name}.csv")
+    topics, documents = (pandas.read_csv(tmp_path / f"{name}.csv") for name in ("topics", "documents"))
+    assert topics["topic"].str.split().str[0].tolist() == expected
+    assert topics["topic"][10] == f"0.10 · {topics['name'][10]}"
+    assert topics["parent"].tolist()[1:] == ["0 · fire"] * 12
+    assert set(documents["subtopic"].dropna()) <= set(topics["topic"])
+    assert topics_table(fit, corpus).names == tuple(topics.columns)
+    frame = table_frame(topics_table(fit, corpus))
+    assert frame["topic"].tolist() == expected
+
+
+def test_frames_and_csv_say_the_same(result, corpus, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    for table in result_tables(result.fit, corpus, all_documents=True):
+        save_csv(table, tmp_path / "table.csv")
+        read, frame = pandas.read_csv(tmp_path / "table.csv"), table_frame(table)
+        assert list(read.columns) == list(frame.columns) == list(table.names)
+        for column in table.columns:
+            if column.kind == "number":
+                np.testing.assert_allclose(read[column.name], frame[column.name].astype(float), atol=5e-7)
+            if column.kind == "flag":
+                assert (read[column.name] == "yes").tolist() == frame[column.name].tolist()
+            if column.kind == "list":
+                assert read[column.name].fillna("").tolist() == [
+                    ", ".join(each or ()) for each in frame[column.name]
+                ]
+
+
+def test_the_same_table_gives_the_same_bytes(result, corpus):
+    first, again = io.StringIO(), io.StringIO()
+    for file in (first, again):
+        write_csv(documents_table(result.fit, corpus), file)
+    assert first.getvalue() == again.getvalue()
+
+
+def test_the_page_about_results_lists_all_columns():
+    page = (Path(__file__).parents[2] / "docs" / "results.md").read_text("utf-8")
+    for columns in (TOPICS, (*DOCUMENTS, TEXT), WORDS, CONCEPT_WORDS):
+        assert "".join(f"| `{column.name}` | {column.meaning} |\n" for column in columns) in page

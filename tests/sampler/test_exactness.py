@@ -7,6 +7,7 @@ import pytest
 
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.errors import CorpusError
+from qdtm.sampler.background import background_of
 from qdtm.sampler.exactness import MAX_OCCURRENCES, check_countable
 
 from .cases import topic_mass
@@ -33,6 +34,15 @@ def test_it_is_refused_before_anything_is_fitted(monkeypatch: pytest.MonkeyPatch
     model = QueryDrivenTopicModel("rain", embeddings=None, progress=swept.append)
     with pytest.raises(CorpusError, match="'fire' occurs 6 times"):
         model.fit(corpus)
+    assert swept == []
+
+
+def test_it_is_refused_before_a_corpus_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qdtm.sampler.exactness.MAX_OCCURRENCES", 3)
+    corpus = Corpus.from_texts(["hail and wind", "hail and rain", "hail hail"])
+    swept: list[object] = []
+    with pytest.raises(CorpusError, match="'hail' occurs 4 times"):
+        background_of(corpus, progress=swept.append)
     assert swept == []
 
 

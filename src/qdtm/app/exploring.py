@@ -17,7 +17,8 @@ from qdtm.report.view import DocumentView, QueryView
 from qdtm.results.dates import read_dates
 from qdtm.results.documents import order_by
 from qdtm.results.explain import ExplainedToken, Explanation, explain_document
-from qdtm.results.result import QueryScores, Result
+from qdtm.results.result import Result
+from qdtm.results.scores import QueryScores
 from qdtm.results.trends import column_values
 
 Sort = Literal["relevance", "newest", "oldest"]
@@ -133,7 +134,7 @@ class Explorer:
             rows = self._matching(q, wanted)
             shown = np.array(rows[: wanted.n], np.int64)
             views = self._builder.documents(
-                shown, q, self.scores(q), self.result.query_weights[:, q], _EXCERPT
+                shown, q, self.scores(q), self.result.fit.query_weights[:, q], _EXCERPT
             )
         return FoundDocuments(tuple(shown.tolist()), tuple(views), len(rows))
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Callable
 
-Message = MutableMapping[str, Any]
+from starlette.types import Message, Receive, Send
 
 _MOST_MESSAGES, _WITHIN_SECONDS = 1_000, 10.0
 _MOST_RECORDS, _WITHIN_MINUTE = 10, 60.0
@@ -43,9 +42,7 @@ class Rate:
         return True
 
 
-def without_floods(
-    receive: Callable[[], Awaitable[Message]], send: Callable[[Message], Awaitable[None]]
-) -> Callable[[], Awaitable[Message]]:
+def without_floods(receive: Receive, send: Send) -> Receive:
     """Pass on the messages of a websocket; treat a sender of too many as gone."""
     rate = Rate(_MOST_MESSAGES, _WITHIN_SECONDS)
 

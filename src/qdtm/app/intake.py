@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,8 @@ from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, write_abo
 from qdtm.app.requests import Columns, IndexRequest
 from qdtm.app.workspace import Workspace, now
 from qdtm.corpus import Corpus, ReadOptions, Record, TextPipeline, load_demo_corpus, read_records
-from qdtm.corpus.phrases import words_within
+from qdtm.corpus.corpus import ReadingProgress
+from qdtm.corpus.phrase_index import words_within
 from qdtm.errors import QdtmError
 from qdtm.results.dates import read_dates
 
@@ -24,8 +25,6 @@ _CELL = 240  # characters of a cell in a preview
 _N_LISTED = 40  # words of a list
 _LOOKED_THROUGH = 5_000  # documents in which dropped words are counted
 _DATE_NAMES = ("date", "time", "year", "published", "created", "month", "day")
-
-ReadingProgress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,17 @@ import hmac
 import ipaddress
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from html import escape
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from qdtm.app.floods import without_floods
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+from qdtm.app.floods import without_floods
 
 COOKIE = "qdtm_access"
 LOGIN = "/login"
@@ -36,6 +34,7 @@ _FORM_OVERHEAD = 2**16  # what surrounds a file in a form
 _SECONDS_AFTER_A_WRONG_TOKEN = 1.0
 _SECONDS_TO_SEND, _SLOWEST_BYTES_A_SECOND = 30.0, 2**14  # a body that comes more slowly is not waited for
 _DAYS = 30
+_NOT_KEPT = {"cache-control": "no-store"}
 _HOST = re.compile(
     r"[a-z0-9._-]*(:[0-9]{0,5})?|\[[0-9a-f:.]*\](:[0-9]{0,5})?|[0-9a-f:.]*", re.ASCII | re.IGNORECASE
 )
@@ -102,7 +101,7 @@ class AccessPolicy:
 class Guard:
     """An ASGI app that lets only those requests through that a policy allows."""
 
-    def __init__(self, app: AsgiApp, policy: AccessPolicy) -> None:
+    def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
         self._app, self._policy = app, policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -110,16 +109,16 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = _Headers(scope.get("headers", ()))
+        headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
             await _refuse(scope, receive, send, *refusal)
         elif scope["type"] == "http" and scope["path"] == LOGIN and self._policy.token is not None:
-            await self._log_in(scope, receive, send, headers)
-        elif not self._policy.has_pass(headers.get("cookie")):
+            await self._log_in(scope, receive, send, headers["host"])
+        elif not self._policy.has_pass(headers.get("cookie", "")):
             await self._ask_for_token(scope, receive, send)
         else:
-            length = headers.get("content-length")
+            length = headers.get("content-length", "")
             heard = _in_time(receive, int(length) if _LENGTH.fullmatch(length) else 0)
             if scope["type"] == "http" and scope["path"].startswith(_SOCKETS):
                 first = await heard()
@@ -128,12 +127,12 @@ class Guard:
                 heard = _again(first, heard)
             elif scope["type"] == "websocket":
                 heard = without_floods(receive, send)
-            await self._app(scope, heard, _with_headers(send, headers.get("host")))
+            await self._app(scope, heard, _with_headers(send, headers["host"]))
 
-    def _refusal(self, scope: Scope, headers: _Headers) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the reason with which a request is refused, or None."""
-        host, origin = headers.get("host"), headers.get("origin")
-        if headers.count("host") != 1 or not self._policy.allows_host(host):
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if len(headers.getlist("host")) != 1 or not self._policy.allows_host(host):
             return 421, "This server does not answer to that name."
         if origin and not self._policy.allows_origin(origin, host):
             return 403, "Requests from other pages are refused."
@@ -141,10 +140,10 @@ class Guard:
             return self._refusal_of_body(headers)
         return None
 
-    def _refusal_of_body(self, headers: _Headers) -> tuple[int, str] | None:
+    def _refusal_of_body(self, headers: Headers) -> tuple[int, str] | None:
         if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return 403, "Requests from other pages are refused."
-        length = headers.get("content-length")
+        length = headers.get("content-length", "")
         if _LENGTH.fullmatch(length) is None:
             return 411, "A request with content must say how long it is."
         if int(length) > self._policy.max_upload_bytes + _FORM_OVERHEAD:
@@ -156,40 +155,26 @@ class Guard:
 
     async def _ask_for_token(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET" and "_nicegui" not in scope["path"]:
-            await _answer(send, 303, b"", [(b"location", LOGIN.encode())])
+            await RedirectResponse(LOGIN, 303, _NOT_KEPT)(scope, receive, send)
         else:
             await _refuse(scope, receive, send, 401, "Give the token first.")
 
-    async def _log_in(self, scope: Scope, receive: Receive, send: Send, headers: _Headers) -> None:
-        host = headers.get("host")
+    async def _log_in(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         if scope["method"] != "POST":
-            await _answer(_with_headers(send, host), 200, _login_page())
+            await _login_page()(scope, receive, _with_headers(send, host))
             return
         body = await _read_body(_in_time(receive, _FORM_BYTES), _FORM_BYTES)
         given = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
         if not self._policy.is_token(given):
             await asyncio.sleep(_SECONDS_AFTER_A_WRONG_TOKEN)  # guessing is slow
-            await _answer(_with_headers(send, host), 403, _login_page("That is not the token."))
+            refused = _login_page("That is not the token.", 403)
+            await refused(scope, receive, _with_headers(send, host))
             return
-        cookie = (
-            f"{COOKIE}={self._policy.pass_value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_DAYS * 86_400}"
+        welcome = RedirectResponse("/", 303, _NOT_KEPT)
+        welcome.set_cookie(
+            COOKIE, self._policy.pass_value, max_age=_DAYS * 86_400, httponly=True, samesite="strict"
         )
-        await _answer(send, 303, b"", [(b"location", b"/"), (b"set-cookie", cookie.encode())])
-
-
-class _Headers:
-    """The headers of a request, by lower-case name."""
-
-    def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
-        self._raw = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw]
-
-    def get(self, name: str) -> str:
-        """Return the first value of a header, or an empty string."""
-        return next((value for each, value in self._raw if each == name), "")
-
-    def count(self, name: str) -> int:
-        """Return how often a header is there."""
-        return sum(each == name for each, _ in self._raw)
+        await welcome(scope, receive, send)
 
 
 def is_local(host: str) -> bool:
@@ -223,7 +208,7 @@ def _in_time(receive: Receive, length: int) -> Receive:
     deadline = time.monotonic() + _SECONDS_TO_SEND + length / _SLOWEST_BYTES_A_SECOND
     body_is_whole = False
 
-    async def receiving() -> MutableMapping[str, Any]:
+    async def receiving() -> Message:
         nonlocal body_is_whole
         if body_is_whole:
             return await receive()
@@ -237,18 +222,18 @@ def _in_time(receive: Receive, length: int) -> Receive:
     return receiving
 
 
-def _again(first: MutableMapping[str, Any], receive: Receive) -> Receive:
+def _again(first: Message, receive: Receive) -> Receive:
     """Say what was heard first once more, then what comes."""
     waiting = [first]
 
-    async def receiving() -> MutableMapping[str, Any]:
+    async def receiving() -> Message:
         return waiting.pop() if waiting else await receive()
 
     return receiving
 
 
 def _with_headers(send: Send, host: str) -> Send:
-    async def sending(message: MutableMapping[str, Any]) -> None:
+    async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", ()), *security_headers(host)]
         await send(message)
@@ -259,25 +244,9 @@ def _with_headers(send: Send, host: str) -> Send:
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: str) -> None:
     if scope["type"] == "websocket":
         await receive()
-        await send({"type": "websocket.close", "code": 1008, "reason": reason})
+        await WebSocketClose(1008, reason)(scope, receive, send)
     else:
-        await _answer(send, status, reason.encode(), kind=b"text/plain; charset=utf-8")
-
-
-async def _answer(
-    send: Send,
-    status: int,
-    body: bytes,
-    headers: Iterable[tuple[bytes, bytes]] = (),
-    kind: bytes = b"text/html; charset=utf-8",
-) -> None:
-    own = [
-        (b"content-type", kind),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
-    await send({"type": "http.response.body", "body": body})
+        await PlainTextResponse(reason, status, _NOT_KEPT)(scope, receive, send)
 
 
 async def _read_body(receive: Receive, limit: int) -> bytes:
@@ -290,11 +259,11 @@ async def _read_body(receive: Receive, limit: int) -> bytes:
     return body[:limit]
 
 
-def _login_page(problem: str = "") -> bytes:
+def _login_page(problem: str = "", status: int = 200) -> HTMLResponse:
     from qdtm.report.theme import component_css, page_css, theme_css
 
     note = f'<p class="note" role="alert">{escape(problem)}</p>' if problem else ""
-    return (
+    page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>qdtm</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
         f"<style>{theme_css()}{component_css()}{page_css()}</style></head><body><main><h1>qdtm</h1>"
@@ -302,7 +271,8 @@ def _login_page(problem: str = "") -> bytes:
         f'action="{LOGIN}"><p><label for="token">Token</label><br><input id="token" name="token" '
         'type="password" autocomplete="current-password" autofocus required></p>'
         "<p><button>Open the app</button></p></form></main></body></html>"
-    ).encode()
+    )
+    return HTMLResponse(page, status, _NOT_KEPT)
 
 
 def _name_of(host: str) -> str:

@@ -142,8 +142,6 @@ def now() -> str:
 
 def default_workspace() -> Path:
     """Return where the app keeps things if the user does not say: the platform's place for data."""
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "qdtm" / "workspace"
+    from platformdirs import user_data_path
+
+    return user_data_path("qdtm", appauthor=False) / "workspace"

@@ -42,7 +42,7 @@ def check(directory: str, as_json: bool, **options: Any) -> None:
     Documents are drawn from above and below the cut-off, and shown in random order without their relevance.
     Answers are kept in DIR/check.json as they are given: quit, or press Ctrl-C, and the same command goes on.
     They give precision and recall at the cut-off and the number of documents about the query, with intervals;
-    and the relevance in DIR agrees with them from then on, in documents.csv and report.html too.
+    and the relevance in DIR agrees with them from then on, in the tables and report.html too.
     """
     from qdtm.cli.check_views import estimate_page
     from qdtm.cli.console import notes_console, print_json, print_page
@@ -159,16 +159,16 @@ def _keep(directory: str, result: Result, check: HandCheck) -> None:
 
 
 def _renew(directory: str, result: Result, check: HandCheck) -> None:
-    """Write the table of documents and the report, if there is one, anew: they show what the answers say."""
+    """Write the tables and the report, if there is one, anew: they show what the answers say."""
     from qdtm.report import write_report
-    from qdtm.results.storage import renew_documents
+    from qdtm.results.storage import renew_tables
 
-    before, checked = result.check_of(result.query_index(check.query)), result.with_check(check)
+    before, checked = result.fit.check_of(result.query_index(check.query)), result.with_check(check)
     if not check.said and (before is None or not before.said):
         return
     report = Path(directory) / REPORT
     try:
-        renew_documents(directory, checked.fit, checked.corpus)
+        renew_tables(directory, checked.fit, checked.corpus)
         if report.is_file():
             write_report(checked, report)
     except KeyboardInterrupt:

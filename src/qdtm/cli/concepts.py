@@ -130,19 +130,18 @@ def _print(
 ) -> None:
     """Print the checks, and the concepts where there are any."""
     from qdtm.cli.console import print_json, print_page
-    from qdtm.cli.json_forms import check_json, concept_json, corpus_json, mentions_json
+    from qdtm.cli.json_forms import check_json, concept_json, corpus_json, mentions_json, tables_json
+    from qdtm.results.tables import concept_words_table
 
     pairs = list(zip(checks, found, strict=True))
     if as_json:
         queries = [
-            {
-                "check": check_json(check),
-                "mentions": mentions_json(check, corpus),
-                "concept": concept_json(concept, corpus) if concept else None,
-            }
+            {"check": check_json(check), "mentions": mentions_json(check, corpus)}
+            | (concept_json(concept, corpus) if concept else {"query": check.name})
             for check, concept in pairs
         ]
-        print_json({"corpus": corpus_json(corpus), "queries": queries})
+        words = concept_words_table([concept for concept in found if concept], corpus)
+        print_json({"corpus": corpus_json(corpus), "queries": queries} | tables_json(words))
     else:
         print_page(_page(corpus, pairs))
 

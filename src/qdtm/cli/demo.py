@@ -48,9 +48,10 @@ def demo(
     )  # the rest takes a while to load
 
     from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
-    from qdtm.cli.json_forms import documents_json, result_json
+    from qdtm.cli.json_forms import result_json, tables_json
     from qdtm.cli.report import REPORT
     from qdtm.corpus import load_demo_corpus
+    from qdtm.results.tables import listed_table
     from qdtm.storage import claim
 
     if output:
@@ -64,7 +65,7 @@ def demo(
         model.report(Path(output) / REPORT)
     if as_json:
         tables = [model.documents(q, 5) for q in range(len(model.topics_))]
-        print_json(result_json(model.result_, 10) | {"documents": documents_json(tables)["queries"]})
+        print_json(result_json(model.result_, 10) | tables_json(listed_table(tables)))
     elif not quiet:
         print_page(_page(model, output))
     end_if_interrupted(model, output)

@@ -40,8 +40,9 @@ def docs(
 ) -> None:
     """List the documents behind the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
-    from qdtm.cli.json_forms import documents_json
+    from qdtm.cli.json_forms import tables_json
     from qdtm.cli.opening import open_result
+    from qdtm.results.tables import listed_table
 
     result = open_result(directory, index)
     tables = []
@@ -49,7 +50,7 @@ def docs(
         n = result.relevance(q).n_listed if about else n_documents
         tables.append(result.documents(q, max(1, n), subtopic=subtopic)[:n])
     if as_json:
-        print_json(documents_json(tables))
+        print_json(tables_json(listed_table(tables)))
         return
     print_page(_page(tables, subtopic))
 

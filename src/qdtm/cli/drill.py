@@ -50,9 +50,10 @@ def drill(
     """
     from qdtm.cli.console import notes_console, print_json, print_page
     from qdtm.cli.fitting import showing_progress
-    from qdtm.cli.json_forms import topic_json
+    from qdtm.cli.json_forms import tables_json
     from qdtm.cli.opening import open_model
     from qdtm.cli.saving import claim_goal, save_again
+    from qdtm.results.tables import topics_table
 
     claim_goal(directory, output, force=force)
     model = open_model(directory, index)
@@ -62,8 +63,8 @@ def drill(
             model.drill_down(subtopic)
     save_again(model, directory, output, force=force, all_documents=all_documents)
     if as_json:
-        opened = [topic_json(model.result_.topic(subtopic), 10) for subtopic in subtopics]
-        print_json({"path": output or directory, "opened": opened})
+        table = topics_table(model.fit_, model.corpus_, 10)
+        print_json({"path": output or directory, "opened": subtopics} | tables_json(table))
     elif not quiet:
         print_page(_page(model, subtopics))
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from qdtm.results.explain import Explanation
+    from qdtm.results.result import Result
 
 
 @click.command()
@@ -40,25 +41,26 @@ def explain(
     from qdtm.cli.opening import open_result
     from qdtm.results.explain import explain_document
 
-    explanation = explain_document(open_result(directory, index), document, query, subtopic=subtopic)
+    result = open_result(directory, index)
+    explanation = explain_document(result, document, query, subtopic=subtopic)
     if as_json:
-        print_json(_json(explanation))
+        print_json(_json(result, explanation))
     else:
         print_page(_page(explanation, n_tokens))
 
 
-def _json(explanation: Explanation) -> dict[str, Any]:
+def _json(result: Result, explanation: Explanation) -> dict[str, Any]:
     from dataclasses import asdict
 
-    document = explanation.document
-    return {
-        "document": {"index": document.index, "id": document.id, "fields": dict(document.fields)},
-        "query": explanation.query,
-        "subtopic": explanation.subtopic,
-        "relevance": explanation.relevance,
+    from qdtm.cli.json_forms import tables_json
+    from qdtm.results.tables import document_table
+
+    q = result.query_index(explanation.query)
+    return tables_json(document_table(result.fit, result.corpus, explanation.document.index, q)) | {
+        "topic": explanation.subtopic or str(q),
         "share": explanation.share,
         "topics": [
-            {"id": topic, "name": explanation.names.get(topic, topic), "tokens": n}
+            {"topic": topic, "name": explanation.names.get(topic, topic), "tokens": n}
             for topic, n in explanation.topic_counts()
         ],
         "tokens": [asdict(token) for token in explanation.tokens],

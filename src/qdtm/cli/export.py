@@ -29,11 +29,11 @@ _ENDINGS = {"csv": "-csv", "xlsx": ".xlsx", "json": ".json"}
 def export(
     directory: str, format: Any, output: str | None, all_documents: bool, force: bool, index: str | None
 ) -> None:
-    """Write the topics, subtopics, concept words and documents of the result in DIR as tables.
+    """Write the topics, words, concept words and documents of the result in DIR as tables.
 
-    The documents are those about a query, or all of them. They come with all of your own columns, their
-    relevance to each query, whether they are about it, and their main subtopic. In .csv, a text that a
-    spreadsheet would run as a formula gets an apostrophe before.
+    The documents are those about a query, or all of them, a row for each query. They come with all of your
+    own columns, whether they are about it, their relevance, whether they name it, and their main subtopic. In
+    .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
     """
     from qdtm.cli.opening import open_result
     from qdtm.export import export_result

@@ -59,9 +59,9 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     corpus; or a pattern in quotes ('news/*.csv') or URL, whose files are read into one corpus.
 
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
-    documents.csv (the documents about a query, or all: your own columns, and for each query the relevance,
-    whether the document is about it, and its main subtopic). If CORPUS is an index (`qdtm index`), DIR refers
-    to it and needs it again; of anything else it has a copy.
+    documents.csv (the documents about a query, or all: your own columns, whether the document is about it,
+    its relevance, whether it names it, and its main subtopic). If CORPUS is an index (`qdtm index`), DIR
+    refers to it and needs it again; of anything else it has a copy.
     Ctrl-C ends early, and saves what was found until then.
 
     A fit that takes long is kept in DIR.unfinished while it runs. If it is killed, `qdtm fit --resume DIR`

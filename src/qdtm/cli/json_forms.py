@@ -1,17 +1,21 @@
-"""Results in, plain JSON values out: what `--json` prints. Names and units as in the Python results."""
+"""Results in, plain JSON values out: what `--json` prints.
+
+Tables have the columns that they have in every format (`qdtm.results.schema`); all else has the names and
+units of the Python results.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from qdtm.concepts import Concept, QueryCheck
     from qdtm.corpus import Corpus
-    from qdtm.results import DocumentTable, Stability, Topic, Trace
+    from qdtm.results import Stability, Trace
     from qdtm.results.checks import HandCheck
     from qdtm.results.result import Result
+    from qdtm.results.schema import Table
 
 JsonObject = dict[str, Any]
 
@@ -30,21 +34,18 @@ def mentions_json(check: QueryCheck, corpus: Corpus) -> list[JsonObject]:
     """List the documents that mention a query in passing; none for another verdict."""
     from qdtm.results.mentions import mentions_of
 
-    return [asdict(mention) for mention in mentions_of(check, corpus)] if check.verdict == "passing" else []
+    if check.verdict != "passing":
+        return []
+    id_name = corpus.documents.id_name
+    return [{id_name: mention.id, "passage": mention.passage} for mention in mentions_of(check, corpus)]
 
 
 def concept_json(concept: Concept, corpus: Corpus) -> JsonObject:
-    """Describe a concept: its words, each with its score and the documents that support it."""
-    words = []
-    for word in concept.words:
-        documents = corpus.documents.select(word.documents)
-        words.append(asdict(word) | {"documents": [{"index": d.index, "id": d.id} for d in documents]})
+    """Describe how a query was understood; its words are in `concept_words`."""
     return {
-        "name": concept.name,
+        "query": concept.name,
         "rule": concept.rule,
         "extractor": concept.extractor,
-        "words": words,
-        "rejected": [asdict(word) for word in concept.rejected],
         "readings": readings_json(concept, corpus),
         "reading": concept.query.reading,
     }
@@ -54,24 +55,14 @@ def readings_json(concept: Concept, corpus: Corpus) -> list[JsonObject]:
     """List what documents mean by a query, if they mean several things."""
     readings = []
     for number, reading in enumerate(concept.readings, start=1):
-        documents = corpus.documents.select(reading.documents)
-        typical = [{"index": d.index, "id": d.id} for d in documents]
+        typical = [document.id for document in corpus.documents.select(reading.documents)]
         readings.append({"number": number} | asdict(reading) | {"documents": typical})
     return readings
 
 
-def topic_json(topic: Topic, n_words: int) -> JsonObject:
-    """Describe a topic and its subtopics."""
-    described: JsonObject = {
-        "id": topic.id,
-        "name": topic.name,
-        "prevalence": topic.prevalence,
-        "n_tokens": topic.n_tokens,
-        "words": [{"word": word, "probability": p} for word, p in topic.top_words(n_words)],
-    }
-    if topic.subtopics:
-        described["subtopics"] = [topic_json(subtopic, n_words) for subtopic in topic.subtopics]
-    return described
+def tables_json(*tables: Table) -> JsonObject:
+    """List the rows of tables, by their names: the same as in every other format."""
+    return {table.name.replace(" ", "_"): list(table.records()) for table in tables}
 
 
 def trace_json(trace: Trace) -> JsonObject:
@@ -105,7 +96,8 @@ def relevance_json(result: Result, q: int) -> JsonObject:
         "cutoff": relevance.cutoff,
         "n_listed": relevance.n_listed,
         "n_about": relevance.n_about,
-        "n_about_interval": list(relevance.n_about_interval),
+        "n_about_low": relevance.n_about_interval[0],
+        "n_about_high": relevance.n_about_interval[1],
         "n_named": relevance.n_named,
         "n_meant": relevance.n_meant,
         "n_near": relevance.n_near,
@@ -125,29 +117,32 @@ def hand_check_json(check: HandCheck) -> JsonObject:
 
 
 def result_json(result: Result, n_words: int) -> JsonObject:
-    """Describe a result: topics, concept words, relevance, convergence."""
-    fit = result.fit
+    """Describe a result: its tables but for the documents, how queries were understood, convergence."""
+    from qdtm.results.tables import concept_words_table, topics_table, words_table
+
+    fit, corpus = result.fit, result.corpus
     queries = [
-        {
-            "concept": concept_json(concept, result.corpus),
+        concept_json(concept, corpus)
+        | {
             "check": check_json(concept.check),
-            "topic": topic_json(topic, n_words),
             "relevance": relevance_json(result, q),
             "hand_check": hand_check_json(said) if (said := result.answered_check_of(q)) else None,
             "subtopics_dropped": rest,
         }
-        for q, (concept, topic, rest) in enumerate(
-            zip(fit.concepts, result.topics, fit.subtopic_rest, strict=True)
-        )
+        for q, (concept, rest) in enumerate(zip(fit.concepts, fit.subtopic_rest, strict=True))
     ]
     return {
         "corpus": {
-            "documents": result.corpus.n_documents,
+            "documents": corpus.n_documents,
             "words": len(fit.vocabulary),
-            "tokens": result.corpus.n_tokens,
+            "tokens": corpus.n_tokens,
         },
         "queries": queries,
-        "background": [topic_json(topic, n_words) for topic in result.background],
+        **tables_json(
+            topics_table(fit, corpus, n_words),
+            words_table(fit, n_words),
+            concept_words_table(fit.concepts, corpus),
+        ),
         "convergence": {
             "parents": trace_json(fit.parent_trace),
             "subtopics": [trace_json(trace) for trace in fit.subtopic_traces],
@@ -158,17 +153,4 @@ def result_json(result: Result, n_words: int) -> JsonObject:
         "threshold": fit.threshold,
         "parameters": dict(fit.parameters),
         "versions": dict(fit.versions),
-    }
-
-
-def documents_json(tables: Sequence[DocumentTable]) -> JsonObject:
-    """Describe the most relevant documents of each query."""
-    return {
-        "queries": [
-            {
-                "query": table.query,
-                "documents": [asdict(row) | {"fields": dict(row.fields)} for row in table],
-            }
-            for table in tables
-        ]
     }

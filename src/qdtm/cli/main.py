@@ -13,7 +13,6 @@ import click
 from qdtm import __version__
 from qdtm.cli.add import add
 from qdtm.cli.app import app
-from qdtm.cli.bench import bench
 from qdtm.cli.check import check
 from qdtm.cli.compare import compare
 from qdtm.cli.concepts import concepts
@@ -70,7 +69,7 @@ def cli(ctx: click.Context) -> None:
 
 _COMMANDS = (
     demo, index, concepts, fit, show, docs, explain, check, drill, add, contrast, compare, name, report,
-    export, transform, app, bench,
+    export, transform, app,
 )  # fmt: skip
 
 for command in _COMMANDS:

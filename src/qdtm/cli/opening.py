@@ -38,8 +38,7 @@ def open_corpus(
         Use the words of this corpus: for new documents.
     """
     from qdtm.corpus import Corpus
-    from qdtm.distributed import FileCorpus
-    from qdtm.distributed.files import gather_corpus, is_pattern
+    from qdtm.distributed.files import FileCorpus, is_pattern
 
     if (Path(path) / "qdtm.json").is_file():
         _refuse(options)
@@ -48,7 +47,7 @@ def open_corpus(
     pipeline = None if like else make_pipeline(options)
     columns = read_parameters(options)
     if pipeline is not None and is_pattern(path):
-        return gather_corpus(FileCorpus(path, **columns, pipeline=pipeline))
+        return FileCorpus(path, **columns, pipeline=pipeline).to_corpus()
     with reading(console, path) as progress:
         return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
 

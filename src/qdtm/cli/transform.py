@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from qdtm.corpus import Corpus
-    from qdtm.results import DocumentScores
-    from qdtm.results.result import Result
+    from qdtm.results.relevance import Relevance
 
 
 @click.command()
@@ -41,59 +40,38 @@ def transform(
 ) -> None:
     """Score new documents in CORPUS with the model in DIR.
 
-    The outcome is a .csv table: your own columns, then for each query the relevance, whether the document is
-    about it (by the cut-off of DIR) and its main subtopic; with --json one JSON object a line. Words that the
-    model does not know are ignored.
+    The outcome is a .csv table with a row for each document and query: your own columns, the query, whether
+    the document is about it (by the cut-off of DIR), its relevance, whether it names it, and its main
+    subtopic; with --json the same, one JSON object a line. Words that the model does not know are ignored.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus, open_result
-    from qdtm.results.new_documents import score_new_documents
+    from qdtm.results.delimited import write_csv
+    from qdtm.results.tables import new_documents_table
 
     if output is not None:
         _check_free(Path(output), force)
     result = open_result(directory, index)
     with warnings_as_notes(notes := notes_console()):
         new = open_corpus(corpus, options, notes, like=result.corpus)
-    scores = score_new_documents(result, new)
-    _note_strangers(scores, notes)
+    found = [result.relevance(q, new) for q in range(result.fit.n_queries)]
+    table = new_documents_table(result.fit, new, found)
+    _note_strangers(new, found, notes)
     with _opened(output) as file:
-        write = _write_json_lines if as_json else _write_csv
-        write(file, result, new, scores)
+        if as_json:
+            file.writelines(f"{json.dumps(each, allow_nan=False)}\n" for each in table.records())
+        else:
+            write_csv(table, file)
 
 
-def _write_csv(file: TextIO, result: Result, new: Corpus, scores: DocumentScores) -> None:
-    from qdtm.results.tables import write_documents
-
-    write_documents(file, new.documents, scores, result.topics, with_text=False)
-
-
-def _write_json_lines(file: TextIO, result: Result, new: Corpus, scores: DocumentScores) -> None:
-    below = [topic.below() for topic in result.topics]
-    for j, document in enumerate(new.documents):
-        queries = []
-        for q, topic in enumerate(result.topics):
-            s = int(scores.subtopic[j, q])
-            subtopic = below[q][s].id if s >= 0 else None
-            queries.append(
-                {
-                    "query": topic.name,
-                    "relevance": float(scores.relevance[j, q]),
-                    "about": bool(scores.about[j, q]),
-                    "subtopic": subtopic,
-                    "subtopic_share": float(scores.subtopic_share[j, q]),
-                }
-            )
-        line = {"index": j, "id": document.id, "fields": dict(document.fields), "queries": queries}
-        file.write(json.dumps(line, ensure_ascii=True, allow_nan=False) + "\n")
-
-
-def _note_strangers(scores: DocumentScores, console: Console) -> None:
+def _note_strangers(new: Corpus, found: Sequence[Relevance], console: Console) -> None:
     """Say how many documents have no word that the model knows."""
     from qdtm.cli.console import print_note
 
-    n_strangers = int(((scores.n_tokens == 0) & ~(scores.relevance > 0).any(axis=1)).sum())
+    is_unknown = new.document_lengths == 0
+    n_strangers = sum(not any(each.scores[j] > 0 for each in found) for j in is_unknown.nonzero()[0])
     if n_strangers:
-        of = f"{n_strangers:,} of {len(scores):,} documents"
+        of = f"{n_strangers:,} of {new.n_documents:,} documents"
         print_note(console, "note", f"{of} have no word that the model knows; their relevance is 0.")
 
 

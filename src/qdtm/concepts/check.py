@@ -16,7 +16,7 @@ from qdtm.concepts.query import Query, Rule
 from qdtm.concepts.related import RelatedWord, related_words
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of
 from qdtm.concepts.search import SearchedQuery, search
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import FloatArray, TermIndex
 from qdtm.concepts.verdict import (
     MAINLY,
     SHOWN,
@@ -29,6 +29,7 @@ from qdtm.concepts.verdict import (
     reason_of,
     verdict_of,
 )
+from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors
 
 N_NAMED = 10
@@ -100,7 +101,7 @@ class QueryCheck:
 
 
 def check_query(
-    corpus: SearchableCorpus,
+    corpus: Corpus,
     query: Query | str,
     rule: Rule = "and",
     *,
@@ -145,7 +146,7 @@ def _nearness(encoder: Any, corpus: Any, query: Query) -> FloatArray:
 
 def describe(
     searched: SearchedQuery,
-    corpus: SearchableCorpus,
+    corpus: Corpus,
     vectors: WordVectors | None = None,
     *,
     refuse: bool = True,
@@ -187,7 +188,7 @@ def describe(
     )
 
 
-def _found(searched: SearchedQuery, corpus: SearchableCorpus, refuse: bool) -> Found:
+def _found(searched: SearchedQuery, corpus: Corpus, refuse: bool) -> Found:
     """Count what answers a query; one that is refused for its missing words is named nowhere."""
     strength = searched.naming.strength
     is_refused = refuse and bool(searched.missing)
@@ -202,18 +203,18 @@ def _found(searched: SearchedQuery, corpus: SearchableCorpus, refuse: bool) -> F
     )
 
 
-def _count(corpus: SearchableCorpus, documents: NDArray[np.int64]) -> int:
+def _count(corpus: Corpus, documents: NDArray[np.int64]) -> int:
     """Count documents, with all copies of those that are there once for several."""
     return int(_copies(corpus)[documents].sum())
 
 
-def _copies(corpus: SearchableCorpus) -> NDArray[np.int64]:
+def _copies(corpus: Corpus) -> NDArray[np.int64]:
     """How many documents each stands for, (D,)."""
     copies = getattr(corpus, "copies", None)
     return np.ones(TermIndex.of(corpus).n_documents, np.int64) if copies is None else np.asarray(copies)
 
 
-def _best_named(searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
+def _best_named(searched: SearchedQuery, corpus: Corpus) -> tuple[int, ...]:
     """Return the rows of the documents that name a query most, of equal ones those that came first."""
     documents = searched.naming.documents
     rows = getattr(corpus, "rows", np.arange(len(searched.naming.strength)))[documents]
@@ -221,9 +222,7 @@ def _best_named(searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int,
     return tuple(rows[order].tolist())
 
 
-def _check_word(
-    word: ResolvedWord, role: Role, corpus: SearchableCorpus, vectors: WordVectors | None
-) -> WordCheck:
+def _check_word(word: ResolvedWord, role: Role, corpus: Corpus, vectors: WordVectors | None) -> WordCheck:
     n_documents, n_occurrences = word.n_in_text, word.n_in_text
     if word.is_known and not word.sequence:
         frequency = TermIndex.of(corpus).frequency(word.terms[0])  # (D,)
@@ -242,7 +241,7 @@ def _check_word(
     )
 
 
-def _vocabulary_size(corpus: SearchableCorpus) -> str:
+def _vocabulary_size(corpus: Corpus) -> str:
     """Say how large the vocabulary is and how rare its words may be: "1,998 words in 3 documents or more"."""
     index = TermIndex.of(corpus)
     limits = getattr(corpus.pipeline, "limits", None)

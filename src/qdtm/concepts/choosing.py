@@ -29,7 +29,6 @@ from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QueryError
-from qdtm.evidence.breadth import FULL_COVER
 from qdtm.evidence.corpus_views import CorpusViews, digest, views_of
 from qdtm.evidence.model import Evidence, learn_evidence
 from qdtm.evidence.readings import Reading, find_readings
@@ -40,18 +39,31 @@ MIN_PRECISION = 0.5
 MIN_SUPPORT = 3
 """And it must stand in so many different documents that name the query."""
 
+FULL_COVER = 0.5
+"""Queries cover a corpus if the documents that evidence gives them come to so much of it: it is cautious."""
+
 
 class Chosen(NamedTuple):
-    """The concepts that a model is fitted with, and how likely each document is to be about them."""
+    """The concepts that a model is fitted with, and how likely each document is to be about them.
+
+    Attributes
+    ----------
+    concepts : tuple of Concept
+    evidence : tuple of Evidence
+    covers : bool
+        Whether they cover the corpus together; copies of a document do not change it.
+    """
 
     concepts: tuple[Concept, ...]
     evidence: tuple[Evidence, ...]
+    covers: bool
 
     def spread(self, inside: DistinctCorpus) -> Chosen:
         """Return the same of all documents, as they came, where this is of the distinct ones."""
         return Chosen(
             tuple(place_documents(concept, inside.rows) for concept in self.concepts),
             tuple(one.spread(inside.place) for one in self.evidence),
+            self.covers,
         )
 
 
@@ -114,8 +126,9 @@ def choose(
                 corpus, one.query, one.rule, expansion, vectors, refuse=refuse, within=members
             )
     evidence = _learn(views, [draft.searched for draft in drafts], query_vectors)
+    covers = cover_the_corpus(evidence)
     if min_precision is None:
-        min_precision = 0.0 if cover_the_corpus(evidence) else MIN_PRECISION
+        min_precision = 0.0 if covers else MIN_PRECISION
     coherent = None
     if min_precision > 0.0:
         coherent = [
@@ -133,7 +146,7 @@ def choose(
         )
     listed = [_as_data(each, corpus) for each in found]
     concepts = tuple(replace(c, readings=each) for c, each in zip(concepts, listed, strict=True))
-    return Chosen(concepts, evidence)
+    return Chosen(concepts, evidence, covers)
 
 
 def evidence_of(
@@ -249,7 +262,13 @@ def _learn_one(views: CorpusViews, searched: SearchedQuery, vector: NDArray[np.f
 
 
 def cover_the_corpus(evidence: Sequence[Evidence]) -> bool:
-    """Say whether several queries leave little of the corpus; one alone is not asked."""
+    """Say whether several queries leave little of the corpus; one alone is not asked.
+
+    Parameters
+    ----------
+    evidence : sequence of Evidence
+        Of each query, as the model sees the documents, before any topic is fitted.
+    """
     n_documents = len(evidence[0].probability)
     return len(evidence) > 1 and sum(one.n_about for one in evidence) >= FULL_COVER * n_documents
 

@@ -19,8 +19,9 @@ from qdtm.concepts.query import Extractor, Query, Rule
 from qdtm.concepts.resolve import ResolvedWord, closest_words, matches_of, phrases_asked_for, resolve_list
 from qdtm.concepts.scoring import WordScores, score_words
 from qdtm.concepts.search import SearchedQuery, occurring, search
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
-from qdtm.corpus.phrases import PhraseIndex
+from qdtm.concepts.term_index import FloatArray, TermIndex
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.phrase_index import PhraseIndex
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import PassingQueryError, QueryError
 
@@ -57,7 +58,7 @@ class Draft:
     user: tuple[int, ...]
     banned: dict[int, str]
     rejected: tuple[RejectedWord, ...]
-    corpus: SearchableCorpus
+    corpus: Corpus
 
     @property
     def index(self) -> TermIndex:
@@ -97,7 +98,7 @@ class Draft:
 
 
 def draft_concept(
-    corpus: SearchableCorpus,
+    corpus: Corpus,
     query: Query,
     rule: Rule,
     expansion: Extractor | None,
@@ -157,7 +158,7 @@ def draft_concept(
     return draft
 
 
-def _outside(words: tuple[int, ...], searched: SearchedQuery, corpus: SearchableCorpus) -> tuple[int, ...]:
+def _outside(words: tuple[int, ...], searched: SearchedQuery, corpus: Corpus) -> tuple[int, ...]:
     """Leave out words of a phrase asked for that retrieved documents have inside phrases only."""
     phrases = PhraseIndex.of(corpus)
     inside = {part for w in words for part in phrases.words_of.get(w, ())}
@@ -175,7 +176,7 @@ def _extractor_of(query: Query, expansion: Extractor | None) -> Extractor | None
 
 
 def _unknown_of(
-    given: Iterable[ResolvedWord], corpus: SearchableCorpus, vectors: WordVectors | None
+    given: Iterable[ResolvedWord], corpus: Corpus, vectors: WordVectors | None
 ) -> tuple[RejectedWord, ...]:
     """List the words that the user gave and that cannot be concept words."""
     return tuple(
@@ -183,7 +184,7 @@ def _unknown_of(
     )
 
 
-def _why_unknown(word: ResolvedWord, corpus: SearchableCorpus, vectors: WordVectors | None) -> str:
+def _why_unknown(word: ResolvedWord, corpus: Corpus, vectors: WordVectors | None) -> str:
     reasons = {"dropped": "removed by the text pipeline", "too short": "too short"}
     if word.status != "unknown":
         return reasons.get(word.status, f"a {word.status}")
@@ -191,7 +192,7 @@ def _why_unknown(word: ResolvedWord, corpus: SearchableCorpus, vectors: WordVect
     return "not in the vocabulary" + (f" (closest: {closest})" if closest else "")
 
 
-def _refuse_contradiction(draft: Draft, corpus: SearchableCorpus) -> None:
+def _refuse_contradiction(draft: Draft, corpus: Corpus) -> None:
     for word in draft.claims:
         if word in draft.banned:
             raise QueryError(

@@ -18,7 +18,8 @@ from qdtm.concepts.evidence import find_evidence, query_log_likelihood
 from qdtm.concepts.query import Extractor, Rule, as_queries, check_expansion, check_rule
 from qdtm.concepts.resolve import matches_of
 from qdtm.concepts.selection import Selection, select_distinct
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus
+from qdtm.concepts.term_index import FloatArray
+from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import ParameterError, QueryError
 
@@ -29,7 +30,7 @@ MOST_MISSED = 30
 
 
 def build_concepts(
-    corpus: SearchableCorpus,
+    corpus: Corpus,
     queries: Any,
     *,
     expansion: Extractor | None = "kld",
@@ -81,7 +82,7 @@ def build_concepts(
 
 
 def draft_concepts(
-    corpus: SearchableCorpus,
+    corpus: Corpus,
     queries: Any,
     *,
     expansion: Extractor | None,

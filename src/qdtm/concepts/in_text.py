@@ -16,7 +16,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from qdtm.cancellation import check_cancelled
-from qdtm.concepts.term_index import IntArray, SearchableCorpus
+from qdtm.concepts.term_index import IntArray
+from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.lemmas import noun_lemma, number_forms
 from qdtm.corpus.scripts import is_unspaced
 from qdtm.corpus.stopwords import stop_words
@@ -53,7 +54,7 @@ class TextSearch:
         One without `documents` has no texts.
     """
 
-    def __init__(self, corpus: SearchableCorpus) -> None:
+    def __init__(self, corpus: Corpus) -> None:
         self._documents: Any = getattr(corpus, "documents", ())
         self._pipeline: Any = corpus.pipeline
         self._vocabulary = corpus.word_index
@@ -61,7 +62,7 @@ class TextSearch:
         self._found: dict[str, IntArray] = {}
 
     @classmethod
-    def of(cls, corpus: SearchableCorpus) -> TextSearch:
+    def of(cls, corpus: Corpus) -> TextSearch:
         """Return the search of a corpus, which remembers what it has found as long as the corpus lives."""
         if corpus not in _SEARCHES:
             _SEARCHES[corpus] = cls(corpus)
@@ -194,4 +195,4 @@ def _fold_english(token: str) -> str:
     return noun_lemma(_plain(token))
 
 
-_SEARCHES: WeakKeyDictionary[SearchableCorpus, TextSearch] = WeakKeyDictionary()
+_SEARCHES: WeakKeyDictionary[Corpus, TextSearch] = WeakKeyDictionary()

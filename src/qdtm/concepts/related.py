@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qdtm.concepts.term_index import FloatArray, SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import FloatArray, TermIndex
+from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 
 N_RELATED = 5
@@ -35,7 +36,7 @@ class RelatedWord:
 
 def related_words(
     phrase: Sequence[str],
-    corpus: SearchableCorpus,
+    corpus: Corpus,
     own: Sequence[int],
     vectors: WordVectors | None,
     nearness: FloatArray | None = None,
@@ -76,7 +77,7 @@ def _shared_by_nearest(index: TermIndex, nearness: FloatArray) -> FloatArray:
     return np.where(n_near >= min(MIN_NEAREST, len(nearest)), np.maximum(gain, 0.0), 0.0)
 
 
-def _near_in_meaning(phrase: Sequence[str], corpus: SearchableCorpus, vectors: WordVectors) -> FloatArray:
+def _near_in_meaning(phrase: Sequence[str], corpus: Corpus, vectors: WordVectors) -> FloatArray:
     """The cosine of each word to the mean of the query's words, if all of these have a vector, (V,)."""
     asked = [word for word in phrase if vectors.find(word) is not None]
     if not asked or len(asked) < len(phrase):

@@ -18,9 +18,9 @@ import numpy as np
 
 from qdtm.concepts.in_text import TextSearch
 from qdtm.concepts.query import Item, parse_entry, parse_text
-from qdtm.concepts.term_index import SearchableCorpus
+from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.lemmas import number_forms
-from qdtm.corpus.phrases import PhraseIndex, words_within
+from qdtm.corpus.phrase_index import PhraseIndex, words_within
 from qdtm.corpus.scripts import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError
@@ -93,7 +93,7 @@ class ResolvedWord:
         return self.parts or ((found,) if found else ())
 
 
-def resolve_text(text: str, corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
+def resolve_text(text: str, corpus: Corpus) -> tuple[ResolvedWord, ...]:
     """Resolve what a text asks for, each once, by the vocabulary alone; `-word` is passed over."""
     resolved = [
         word
@@ -103,7 +103,7 @@ def resolve_text(text: str, corpus: SearchableCorpus) -> tuple[ResolvedWord, ...
     return tuple(dict.fromkeys(resolved))
 
 
-def resolve_list(words: Iterable[str], corpus: SearchableCorpus) -> tuple[ResolvedWord, ...]:
+def resolve_list(words: Iterable[str], corpus: Corpus) -> tuple[ResolvedWord, ...]:
     """Resolve a list of words by the vocabulary; "middle east" is a phrase, or else each of its words."""
     resolved: list[ResolvedWord] = []
     for entry in words:
@@ -117,7 +117,7 @@ def resolve_list(words: Iterable[str], corpus: SearchableCorpus) -> tuple[Resolv
     return tuple(dict.fromkeys(resolved))
 
 
-def _whole_phrase(text: str, corpus: SearchableCorpus) -> ResolvedWord | None:
+def _whole_phrase(text: str, corpus: Corpus) -> ResolvedWord | None:
     """Return the phrase of the vocabulary that a text of several words is, if it is one."""
     phrases = PhraseIndex.of(corpus)
     if not phrases or " " not in text:
@@ -127,9 +127,7 @@ def _whole_phrase(text: str, corpus: SearchableCorpus) -> ResolvedWord | None:
     return None if found is None else ResolvedWord(spelling, "known", (found,), forms=((spelling,),))
 
 
-def resolve_items(
-    items: Sequence[Item], corpus: SearchableCorpus, *, in_text: bool = True
-) -> tuple[ResolvedWord, ...]:
+def resolve_items(items: Sequence[Item], corpus: Corpus, *, in_text: bool = True) -> tuple[ResolvedWord, ...]:
     """Resolve words, patterns and phrases, each once, in order.
 
     Parameters
@@ -158,7 +156,7 @@ def matches_of(resolved: Iterable[ResolvedWord]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(match for word in resolved for match in word.matches or word.within))
 
 
-def phrases_asked_for(words: Sequence[ResolvedWord], corpus: SearchableCorpus) -> tuple[int, ...]:
+def phrases_asked_for(words: Sequence[ResolvedWord], corpus: Corpus) -> tuple[int, ...]:
     """Return the phrases of the vocabulary that words of a query are, side by side as they were typed."""
     phrases = PhraseIndex.of(corpus)
     if not phrases:
@@ -172,7 +170,7 @@ def phrases_asked_for(words: Sequence[ResolvedWord], corpus: SearchableCorpus) -
 # --- plain words -------------------------------------------------------------------------------------------
 
 
-def _resolve_plain(chunks: Sequence[str], corpus: SearchableCorpus, in_text: bool) -> list[ResolvedWord]:
+def _resolve_plain(chunks: Sequence[str], corpus: Corpus, in_text: bool) -> list[ResolvedWord]:
     """Clean words with the corpus' pipeline, and see what becomes of those that it removes."""
     cut = _cutter(corpus)
     apart = [cut(chunk) for chunk in chunks]
@@ -186,9 +184,7 @@ def _resolve_plain(chunks: Sequence[str], corpus: SearchableCorpus, in_text: boo
     return resolved + [_look_up(token, corpus, in_text) for token in joint]
 
 
-def _resolve_chunk(
-    chunk: str, tokens: Sequence[str], corpus: SearchableCorpus, in_text: bool
-) -> list[ResolvedWord]:
+def _resolve_chunk(chunk: str, tokens: Sequence[str], corpus: Corpus, in_text: bool) -> list[ResolvedWord]:
     """Resolve what stands between two spaces, of which the pipeline makes one token, several or none."""
     if not any(_is_known(token, corpus) for token in tokens):
         if chunk in corpus.word_index:  # made by another tokenizer than the pipeline, such as "united_states"
@@ -202,14 +198,14 @@ def _resolve_chunk(
     return [_look_up(token, corpus, in_text) for token in tokens]
 
 
-def _loses_a_part(chunk: str, tokens: Sequence[str], corpus: SearchableCorpus) -> bool:
+def _loses_a_part(chunk: str, tokens: Sequence[str], corpus: Corpus) -> bool:
     """Return whether the pipeline makes less of "9/11" or "covid-19" than there is, and the texts know it."""
     search = TextSearch.of(corpus)
     parts = search.split(chunk)
     return len(parts) > max(1, len(tokens)) and search.has_texts
 
 
-def _resolve_dropped(chunk: str, corpus: SearchableCorpus, in_text: bool) -> ResolvedWord:
+def _resolve_dropped(chunk: str, corpus: Corpus, in_text: bool) -> ResolvedWord:
     """Look up in the texts what the pipeline leaves nothing of, unless it only connects other words."""
     status, search = _why_dropped(chunk, corpus.pipeline), TextSearch.of(corpus)
     words = search.split(chunk)
@@ -221,7 +217,7 @@ def _resolve_dropped(chunk: str, corpus: SearchableCorpus, in_text: bool) -> Res
     return found if found.is_sought or status != "stop word" else ResolvedWord(chunk, status)
 
 
-def _in_text(word: str, corpus: SearchableCorpus, status: Status) -> ResolvedWord:
+def _in_text(word: str, corpus: Corpus, status: Status) -> ResolvedWord:
     search = TextSearch.of(corpus)
     n_documents = len(search.documents_with(word))
     if not n_documents:
@@ -229,7 +225,7 @@ def _in_text(word: str, corpus: SearchableCorpus, status: Status) -> ResolvedWor
     return ResolvedWord(word, status, sequence=(search.fold(word),), n_in_text=n_documents)
 
 
-def _cutter(corpus: SearchableCorpus) -> Callable[[str], list[str]]:
+def _cutter(corpus: Corpus) -> Callable[[str], list[str]]:
     """Return what cuts a query into words: the corpus' pipeline, or spaces if that could not be saved."""
 
     def cut(text: str) -> list[str]:
@@ -241,7 +237,7 @@ def _cutter(corpus: SearchableCorpus) -> Callable[[str], list[str]]:
     return cut
 
 
-def _look_up(word: str, corpus: SearchableCorpus, in_text: bool) -> ResolvedWord:
+def _look_up(word: str, corpus: Corpus, in_text: bool) -> ResolvedWord:
     """Find a word and its other number; failing these, what differs in accents alone; else in the texts."""
     forms = _numbers_of(word, corpus)
     if not forms and (bare := bare_form(word)):
@@ -254,7 +250,7 @@ def _look_up(word: str, corpus: SearchableCorpus, in_text: bool) -> ResolvedWord
     return _in_text(word, corpus, "rare") if in_text else ResolvedWord(word, "unknown")
 
 
-def _numbers_of(word: str, corpus: SearchableCorpus) -> list[str]:
+def _numbers_of(word: str, corpus: Corpus) -> list[str]:
     """Return a word and its singular or plural, where the pipeline left them apart, if they are known."""
     forms = [word]
     if getattr(corpus.pipeline, "language", None) in (None, "english"):
@@ -262,12 +258,12 @@ def _numbers_of(word: str, corpus: SearchableCorpus) -> list[str]:
     return [form for form in forms if _is_known(form, corpus)]
 
 
-def _is_known(word: str, corpus: SearchableCorpus) -> bool:
+def _is_known(word: str, corpus: Corpus) -> bool:
     """Return whether the vocabulary has a word, on its own or in a phrase."""
     return word in corpus.word_index or bool(PhraseIndex.of(corpus).with_word(word))
 
 
-def _of_forms(word: str, forms: Sequence[str], corpus: SearchableCorpus) -> ResolvedWord:
+def _of_forms(word: str, forms: Sequence[str], corpus: Corpus) -> ResolvedWord:
     """Return what known words stand for, on their own and in phrases."""
     phrases = PhraseIndex.of(corpus)
     return ResolvedWord(
@@ -294,7 +290,7 @@ def _why_dropped(chunk: str, pipeline: Any) -> Status:
 
 
 def _resolve_phrase(
-    text: str, corpus: SearchableCorpus, in_text: bool, *, written: str | None = None
+    text: str, corpus: Corpus, in_text: bool, *, written: str | None = None
 ) -> list[ResolvedWord]:
     """Resolve a phrase: its words side by side in the texts, stop words included.
 
@@ -329,7 +325,7 @@ def _resolve_phrase(
 # --- patterns ----------------------------------------------------------------------------------------------
 
 
-def _resolve_pattern(pattern: str, corpus: SearchableCorpus) -> ResolvedWord:
+def _resolve_pattern(pattern: str, corpus: Corpus) -> ResolvedWord:
     """Find the vocabulary words that a pattern with `*` matches, capitals aside."""
     if len(pattern.replace("*", "")) < MIN_PATTERN_LETTERS:
         raise QueryError(f"The pattern '{pattern}' is too short; give at least two letters.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from qdtm.concepts.query import Query, Rule, check_rule, parse_entry
 from qdtm.concepts.resolve import ResolvedWord, Term, resolve_items, resolve_list
 from qdtm.concepts.retrieval import Retrieval, rank_documents
-from qdtm.concepts.term_index import SearchableCorpus, TermIndex
+from qdtm.concepts.term_index import TermIndex
+from qdtm.corpus.corpus import Corpus
 
 if TYPE_CHECKING:
-    from qdtm.corpus.corpus import Corpus
     from qdtm.evidence.naming import Naming
 
 Alternatives = tuple[tuple[ResolvedWord, ...], ...]
@@ -102,7 +102,7 @@ class SearchedQuery:
         return replace(self, naming=self.naming.within(members), by_and=by_and, by_or=by_or)
 
 
-def search(corpus: SearchableCorpus, query: Query, rule: Rule) -> SearchedQuery:
+def search(corpus: Corpus, query: Query, rule: Rule) -> SearchedQuery:
     """Resolve a query's words and retrieve its documents by both rules.
 
     Where every alternative of the text lacks a word, what is left of them is searched and the words are
@@ -124,7 +124,7 @@ def search(corpus: SearchableCorpus, query: Query, rule: Rule) -> SearchedQuery:
     taking_part = _sought(text) if rule == "or" else ()
     sought = taking_part or tuple(dict.fromkeys(word for words in by_and for word in words))
     alternatives = {"and": by_and, "or": _each_alone(sought)}
-    counter = NamingCounter(cast("Corpus", corpus))
+    counter = NamingCounter(corpus)
     naming = {name: counter.name(each, barred) for name, each in alternatives.items()}
     ranked = {
         name: rank_documents(index, _terms(sought), each.documents, each.n_excluded)

@@ -5,38 +5,20 @@ In: the document-term matrix. Out: `TermIndex`, which reads it by documents and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from qdtm.corpus.corpus import Corpus
+
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-
-
-class SearchableCorpus(Protocol):
-    """What of a corpus a query needs; `qdtm.Corpus` has it."""
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """The words, length V."""
-
-    @property
-    def word_index(self) -> Mapping[str, int]:
-        """The place of each word in the vocabulary."""
-
-    @property
-    def pipeline(self) -> Callable[[str], list[str]]:
-        """The text pipeline that made the corpus."""
-
-    @property
-    def document_term_matrix(self) -> Any:
-        """How often a document has a word; CSR, shape (D, V)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +42,7 @@ class TermIndex:
         return cls(by_document, by_document.tocsc())
 
     @classmethod
-    def of(cls, corpus: SearchableCorpus) -> TermIndex:
+    def of(cls, corpus: Corpus) -> TermIndex:
         """Return the index of a corpus, which is made once and lives as long as the corpus."""
         if corpus not in _INDICES:
             by_word = getattr(corpus, "counts_by_word", None)  # ready in an indexed corpus
@@ -129,4 +111,4 @@ def _sums(values: NDArray[np.int32], offsets: NDArray[Any]) -> IntArray:
     return sums
 
 
-_INDICES: WeakKeyDictionary[SearchableCorpus, TermIndex] = WeakKeyDictionary()
+_INDICES: WeakKeyDictionary[Corpus, TermIndex] = WeakKeyDictionary()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
-from qdtm.corpus.corpus import Corpus, Progress
+from qdtm.corpus.corpus import Corpus, ReadingProgress
 from qdtm.corpus.indexing import (
     IndexedTokens,
     apply_limits,
@@ -26,11 +26,12 @@ from qdtm.corpus.indexing import (
     index_texts,
 )
 from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
-from qdtm.corpus.phrases import express, split_phrases, with_phrases, words_within
+from qdtm.corpus.phrase_index import express, split_phrases, words_within
+from qdtm.corpus.phrases import with_phrases
 from qdtm.corpus.readers import read_records
 from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.sqlite_store import SqliteDocuments
-from qdtm.corpus.store import BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
+from qdtm.corpus.store import DOCUMENT, BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError
@@ -50,7 +51,7 @@ def read(
     encoding: str | None,
     pipeline: TextPipeline | None,
     like: Corpus | None,
-    progress: Progress | None,
+    progress: ReadingProgress | None,
 ) -> Corpus:
     """See `Corpus.read`."""
     meter = Meter()
@@ -97,8 +98,10 @@ def from_dataframe(
     text = find_text_column(names, first, None if text_column is None else str(text_column), source)
     name = find_id_column(names, None if id_column is None else str(id_column), source)
     ids = columns[name] if name is not None else getattr(frame, "index", None)
+    id_name = names[name] if name is not None else str(getattr(ids, "name", None) or "")
     fields = {names[c]: columns[c] for c in range(len(names)) if c not in (text, name)}
-    intake = MemoryIntake(columns[text], _as_text, MemoryDocuments(columns[text], ids, fields))
+    documents = MemoryDocuments(columns[text], ids, fields, id_name or DOCUMENT)
+    intake = MemoryIntake(columns[text], _as_text, documents)
     return _of_intake(intake, pipeline, like)
 
 
@@ -179,6 +182,8 @@ def of(
     if isinstance(source, os.PathLike):
         text, name = (None if column is None else str(column) for column in (text_column, id_column))
         return Corpus.read(source, text_column=text, id_column=name, pipeline=pipeline, like=like)
+    if hasattr(source, "to_corpus"):  # a `FileCorpus`, which reads itself
+        return of(source.to_corpus(pipeline), None, None, None, like)
     if hasattr(source, "columns") and not isinstance(source, Mapping):
         return from_dataframe(source, text_column, id_column, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
@@ -256,7 +261,7 @@ def _query_pipeline(words: Sequence[str], pipeline: TextPipeline | None, like: C
     return TextPipeline.plain(lowercase=all(word == word.lower() for word in words))
 
 
-def _reporting(records: Iterator[Record], meter: Meter, progress: Progress | None) -> Iterator[Record]:
+def _reporting(records: Iterator[Record], meter: Meter, progress: ReadingProgress | None) -> Iterator[Record]:
     """Pass records on, telling `progress` about them now and then and at the end."""
     number = 0
     for number, record in enumerate(records, start=1):

@@ -27,7 +27,7 @@ from qdtm.errors import CorpusError
 if TYPE_CHECKING:
     from qdtm.corpus.distinct import DistinctCorpus
 
-Progress = Callable[[int, float], None]
+ReadingProgress = Callable[[int, float], None]
 """Called now and then with the number of documents read so far and the share of the source that is."""
 
 
@@ -206,7 +206,7 @@ class Corpus:
         encoding: str | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
-        progress: Progress | None = None,
+        progress: ReadingProgress | None = None,
     ) -> Corpus:
         """Read a file (.csv, .tsv, .jsonl, .txt with a document a line, ...) or a folder of .txt files.
 

@@ -147,6 +147,11 @@ class ArrangedDocuments:
         self._source, self._rows = source, rows
 
     @property
+    def id_name(self) -> str:
+        """What the user calls the ids."""
+        return self._source.id_name
+
+    @property
     def field_names(self) -> tuple[str, ...]:
         """The names of all fields."""
         return self._source.field_names

@@ -74,7 +74,7 @@ def _record(
         raise CorpusError(f"Line {number:,} of {str(path)!r}: {text_key!r} is an object, not a text.")
     identity = _as_text(entry.get(id_key)) if id_key is not None else ""
     fields = {key: _as_text(value) for key, value in entry.items() if key not in apart}
-    return Record(identity or str(number), _as_text(text), fields)
+    return Record(identity or str(number), _as_text(text), fields, id_key or "")
 
 
 def _as_text(value: object) -> str:

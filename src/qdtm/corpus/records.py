@@ -28,11 +28,14 @@ class Record:
     text : str
     fields : mapping of str to str
         Everything else that came with it.
+    id_name : str
+        What the user calls the id: the name of its column, if it is from one.
     """
 
     id: str
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    id_name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,16 @@ from typing import Any
 
 from qdtm.corpus.records import Record
 from qdtm.corpus.scratch import ScratchFile
-from qdtm.corpus.store import Document, row_number
+from qdtm.corpus.store import DOCUMENT, Document, row_number
 from qdtm.errors import StorageError
 
 _ROWS_AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 2**24
 _FEW, _MANY = 8, 100
 """Of more than so many fields, a record that has fewer than an eighth is written without the others."""
+
+_ID = -1
+"""The position of the column of ids among the names of fields, if they are from one."""
 
 _SCHEMA = """
     CREATE TABLE documents (
@@ -62,9 +65,14 @@ class SqliteDocuments:
         self._length = int(self._rows("SELECT COUNT(*) FROM documents")[0][0])
         if self._bounds() != ((0, self._length - 1) if self._length else (None, None)):
             raise StorageError(f"{str(path)!r} is damaged: its rows are not numbered from 0.")
-        self._field_names = tuple(
-            name for (name,) in self._rows("SELECT name FROM field_names ORDER BY position")
-        )
+        names = dict(self._rows("SELECT position, name FROM field_names ORDER BY position"))
+        self._id_name = str(names.pop(_ID, DOCUMENT))
+        self._field_names = tuple(names.values())
+
+    @property
+    def id_name(self) -> str:
+        """What the user calls the ids."""
+        return self._id_name
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -196,6 +204,7 @@ class SqliteWriter:
         self.path = path
         self._fields: dict[str, int] = {}
         self._names: tuple[str, ...] = ()
+        self._id_name = ""
         self._n_rows = 0
         self._n_characters = 0
         self._waiting: list[tuple[int, str, str, str]] = []
@@ -225,6 +234,7 @@ class SqliteWriter:
     def add(self, record: Record) -> None:
         """Append a record."""
         text = _clean(record.text)
+        self._id_name = record.id_name
         self._waiting.append((self._n_rows, _clean(record.id), text, self._pack(record.fields)))
         self._n_rows += 1
         self._n_characters += len(text)
@@ -235,7 +245,8 @@ class SqliteWriter:
         """Return the documents, open for reading; nothing can be added after this."""
         self._write()
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
-            self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", enumerate(self._fields))
+            names = [*([(_ID, _clean(self._id_name))] if self._id_name else []), *enumerate(self._fields)]
+            self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", names)
             self._connection.execute(_INDEX)
             self._connection.execute("COMMIT")
             self._connection.close()

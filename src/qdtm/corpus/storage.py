@@ -149,7 +149,7 @@ def _save_documents(documents: DocumentStore, path: Path) -> None:
         return
     with SqliteWriter(path) as writer:
         for document in documents:
-            writer.add(Record(document.id, document.text, document.fields))
+            writer.add(Record(document.id, document.text, document.fields, documents.id_name))
         writer.finish().close()
 
 

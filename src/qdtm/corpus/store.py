@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from qdtm.errors import CorpusError
 
+DOCUMENT = "document"
+"""What ids are called that are from no column of the user's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -35,6 +38,11 @@ class Document:
 
 class DocumentStore(Protocol):
     """What holds the documents of a corpus, in order."""
+
+    @property
+    def id_name(self) -> str:
+        """What the user calls the ids: the name of their column, else `DOCUMENT`."""
+        ...
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -77,6 +85,8 @@ class MemoryDocuments:
         Names for display; the row number (from 0) without.
     fields : mapping of str to sequence, optional
         Further columns, each as long as `texts`.
+    id_name : str
+        What the user calls the ids.
     """
 
     def __init__(
@@ -84,7 +94,9 @@ class MemoryDocuments:
         texts: Column,
         ids: Column | None = None,
         fields: Mapping[str, Column] | None = None,
+        id_name: str = DOCUMENT,
     ) -> None:
+        self.id_name = id_name
         self._texts = texts
         self._ids = ids
         self._fields = dict(fields or {})

@@ -76,13 +76,14 @@ def records_of_rows(
     name = find_id_column(names, options.id_column, source)
     apart = () if options.all_fields else (text, name)
     others = [c for c in range(len(names)) if c not in apart]
+    id_name = "" if name is None else names[name]
     peeked[0] = peeked[0] + [""] * (len(names) - len(peeked[0]))  # so that all columns are met
     for number, row in enumerate(itertools.chain(peeked, rows), start=1):
         width = len(row)
         there = others if width == len(names) else others[: bisect_left(others, width)]
         identity = row[name] if name is not None and name < width else ""
         fields = {names[c]: row[c] for c in there}
-        yield Record(identity or str(number), row[text] if text < width else "", fields)
+        yield Record(identity or str(number), row[text] if text < width else "", fields, id_name)
 
 
 def peek(values: Iterator[T], n: int, size: Callable[[T], int]) -> list[T]:

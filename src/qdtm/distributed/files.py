@@ -66,6 +66,27 @@ class FileCorpus:
         """What is said about each file."""
         return ReadOptions(self.text_column, self.id_column, self.encoding)
 
+    def to_corpus(self, pipeline: TextPipeline | None = None) -> Corpus:
+        """Read all files into one corpus, in their order.
+
+        Parameters
+        ----------
+        pipeline : TextPipeline, optional
+            The steps from text to words, where none were given before.
+
+        Raises
+        ------
+        CorpusError
+            If a file is missing, cannot be read or lacks a column (it is named), or nothing is left of them.
+        OutOfMemoryError
+            If the files are larger than the memory that can be had.
+        """
+        files = list_files(self.files)
+        _require_memory(files)
+        options = settle_columns(files[0].name, self.read_options)
+        records = (record for file in files for record in read_file(file.name, options))
+        return of_records(records, self.pipeline or pipeline)
+
 
 @dataclass(frozen=True, order=True)
 class SourceFile:
@@ -81,23 +102,6 @@ class SourceFile:
 
     name: str
     size: int
-
-
-def gather_corpus(source: FileCorpus) -> Corpus:
-    """Read all files of a corpus into one, in their order.
-
-    Raises
-    ------
-    CorpusError
-        If a file is missing, cannot be read or lacks a column (it is named), or nothing is left of them.
-    OutOfMemoryError
-        If the files are larger than the memory that can be had.
-    """
-    files = list_files(source.files)
-    _require_memory(files)
-    options = settle_columns(files[0].name, source.read_options)
-    records = (record for file in files for record in read_file(file.name, options))
-    return of_records(records, source.pipeline)
 
 
 def _require_memory(files: Sequence[SourceFile]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +24,15 @@ from qdtm.embeddings.readers import keep_words
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.errors import EmbeddingError
 
+if TYPE_CHECKING:
+    from qdtm.corpus.corpus import Corpus
+
 BUNDLED = "glove6B_100d_top50k_int8.npz"
 FILE_SUFFIXES = (".txt", ".vec", ".bin", ".gz", ".npz", ".zip", ".kv", ".model")
 
 
-class TokenSource(Protocol):
-    """What of a corpus the vectors need."""
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """The words, length V."""
-
-    @property
-    def tokens(self) -> NDArray[np.int32]:
-        """Word ids, shape (N,)."""
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where documents begin, shape (D + 1,)."""
-
-
 def load_vectors(
-    spec: Any, corpus: TokenSource | None = None, *, also: Iterable[str] = (), random_state: int = 0
+    spec: Any, corpus: Corpus | None = None, *, also: Iterable[str] = (), random_state: int = 0
 ) -> WordVectors | None:
     """Load the word vectors that the user asks for.
 
@@ -69,7 +56,7 @@ def load_vectors(
         None if `spec` is None: no word vectors.
     """
     if isinstance(spec, str) and spec == "auto":
-        spec = vectors_for(getattr(getattr(corpus, "pipeline", None), "language", None))
+        spec = vectors_for(None if corpus is None else corpus.pipeline.language)
     if spec is None:
         return None
     if isinstance(spec, str) and spec == "corpus":
@@ -101,7 +88,7 @@ def bundled_vectors() -> WordVectors:
         return read_npz(str(path), "glove", None)
 
 
-def _learned(corpus: TokenSource | None, random_state: int) -> WordVectors:
+def _learned(corpus: Corpus | None, random_state: int) -> WordVectors:
     from qdtm.embeddings.learned import learn_vectors
 
     if corpus is None:

@@ -22,9 +22,6 @@ from qdtm.evidence.views import FloatArray
 DOUBT, USUAL_SHARE = 20.0, 0.7
 """As many documents' worth of doubt that so much of the documents about a query name it."""
 
-FULL_COVER = 0.5
-"""Queries cover a corpus if the documents that evidence gives them come to so much of it: it is cautious."""
-
 N_BINS = 512
 
 SETTLED = {"ftol": 1e-12, "gtol": 1e-9, "maxiter": 1000}

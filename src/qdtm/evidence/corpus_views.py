@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.phrases import WordSplit
+from qdtm.corpus.phrase_index import WordSplit
 from qdtm.evidence.neighbours import NeighbourView
 from qdtm.evidence.views import MeaningView, TopicView, View, WordView, tfidf, word_vector_view
 

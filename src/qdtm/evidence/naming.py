@@ -22,7 +22,7 @@ from qdtm.concepts.in_text import TextSearch
 from qdtm.concepts.resolve import ResolvedWord
 from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.phrases import PhraseIndex
+from qdtm.corpus.phrase_index import PhraseIndex
 
 if TYPE_CHECKING:
     from qdtm.concepts.search import SearchedQuery

@@ -37,6 +37,7 @@ def rival_posteriors(
     views: CorpusViews,
     shares: FloatArray,
     strength: FloatArray,
+    possible: NDArray[np.bool_],
     query_vectors: NDArray[np.float32] | None = None,
 ) -> FloatArray:
     """Say how likely each document is to be about each query, (D, Q).
@@ -48,12 +49,14 @@ def rival_posteriors(
         p(z|d) of the queries' topics.
     strength : ndarray of float64, shape (D, Q)
         How much each document names each query.
+    possible : ndarray of bool, shape (D, Q)
+        Which documents can be about each query at all; for the others it is no rival.
     query_vectors : ndarray of float32, shape (Q, e), optional
         What a sentence encoder makes of each query.
     """
     bounded = np.clip(shares, LEAST_SHARE, 1.0 - LEAST_SHARE)
     topics = _standardised_columns(np.log(bounded / (1.0 - bounded)))
-    near, p_jq = _nearness(views, query_vectors), shares
+    near, p_jq = _nearness(views, query_vectors), np.where(possible, shares, 0.0)
     seeing: list[Callable[[FloatArray], FloatArray]] = [*views.views]
     weights = [ENCODED_WEIGHT if view is views.encoded else 1.0 for view in views.views]
     if views.neighbours is not None:
@@ -62,7 +65,7 @@ def rival_posteriors(
     for _ in range(ROUNDS):
         looks = [np.stack([view(labels) for labels in p_jq.T], axis=1) for view in seeing] + near
         seen = np.average([_standardised_columns(look) for look in looks], axis=0, weights=weights)
-        p_jq = _compete(topics + VIEWS_WEIGHT * seen)
+        p_jq = _compete(np.where(possible, topics + VIEWS_WEIGHT * seen, -np.inf))
     return np.where(strength > 0, named_probability(p_jq, strength), p_jq)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -13,11 +11,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from qdtm.errors import ParameterError, StorageError
-from qdtm.export.tables import Cell, Table, result_tables
 from qdtm.placing import placed_file, placed_folder, write_errors
 from qdtm.report.methods import CITATION, methods_paragraph, settings_table
+from qdtm.results.delimited import save_csv
 from qdtm.results.result import Result
-from qdtm.results.tables import safe_cell
+from qdtm.results.schema import Table
+from qdtm.results.tables import result_tables
 
 Format = Literal["csv", "xlsx", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -57,7 +56,8 @@ def export_result(
     target = Path(path)
     with write_errors(path):
         if format == "csv":
-            _write_folder(result_tables(result, all_documents=all_documents), target, force)
+            tables = result_tables(result.fit, result.corpus, all_documents=all_documents)
+            _write_folder(tables, target, force)
         else:
             from qdtm.export.workbook import write_workbook
 
@@ -82,7 +82,7 @@ def _write_folder(written: Sequence[Table], folder: Path, force: bool) -> None:
         else:
             paths = [places.enter_context(placed_file(folder / name)) for name in tables]
         for path, table in zip(paths, tables.values(), strict=True):
-            write_csv(table, path)
+            save_csv(table, path)
 
 
 def _write_file(target: Path, force: bool, write: Callable[[Result, Path], None], result: Result) -> None:
@@ -94,44 +94,19 @@ def _write_file(target: Path, force: bool, write: Callable[[Result, Path], None]
         write(result, file)
 
 
-def write_csv(table: Table, path: Path) -> None:
-    """Write a table as .csv, in UTF-8 with a mark that spreadsheets know it by.
-
-    A text that a spreadsheet would run as a formula gets an apostrophe before it (`safe_cell`).
-    """
-    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([safe_cell(name) for name in table.columns])
-        for row in table.rows():
-            writer.writerow([_csv_cell(cell) for cell in row])
-
-
 def write_json(result: Result, path: Path, *, all_documents: bool = False) -> None:
     """Write all tables as one JSON object: `about`, then each table as a list of objects, a row a line."""
     with path.open("w", encoding="utf-8", newline="") as file:
         settings = dict(settings_table(result))
         about = {"methods": methods_paragraph(result), "citation": CITATION, "settings": settings}
         file.write('{"about": ' + _json(about))
-        for table in result_tables(result, all_documents=all_documents):
+        for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
             file.write(f',\n"{table.name.replace(" ", "_")}": [')
-            for number, row in enumerate(table.rows()):
-                cells = dict(zip(table.columns, map(_finite, row), strict=True))
-                file.write((",\n" if number else "\n") + _json(cells))
+            for number, record in enumerate(table.records()):
+                file.write((",\n" if number else "\n") + _json(record))
             file.write("\n]")
         file.write("}\n")
 
 
-def _csv_cell(cell: Cell) -> str | int:
-    if isinstance(cell, str):
-        return safe_cell(cell)
-    if isinstance(cell, float):
-        return f"{cell:.6f}"
-    return "" if cell is None else cell
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False)
-
-
-def _finite(cell: Cell) -> Cell:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -141,7 +141,7 @@ def _shares(result: Result, query: str | int | None, rows: Any) -> FloatArray:
     else:
         q = result.query_index(query)
         n = len(result.topics[q].subtopics)
-        weights = result.subtopic_weights(q)[:, :n] if n else result.query_weights[:, [q]]
+        weights = result.subtopic_weights(q)[:, :n] if n else result.fit.query_weights[:, [q]]
     counts = result.corpus.document_term_matrix[rows]
     even = np.full(weights.shape[1], 1.0 / weights.shape[1])
     shares = average_over_tokens(counts, weights, even)

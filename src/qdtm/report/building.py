@@ -37,7 +37,8 @@ from qdtm.results.alignment import LONGEST_ALIGNED, Aligner
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
 from qdtm.results.passages import Mark, sentence_around
-from qdtm.results.result import QueryScores, Result
+from qdtm.results.result import Result
+from qdtm.results.scores import QueryScores
 from qdtm.results.splits import path_of
 from qdtm.results.stability import SubtopicStability
 from qdtm.results.topic import Topic
@@ -174,7 +175,7 @@ class ViewBuilder:
         """Return everything about query `q`."""
         fit, topic, concept = self.result.fit, self.result.topics[q], self.result.fit.concepts[q]
         scores = self.result.scores(q)
-        weights = self.result.query_weights[:, q]
+        weights = self.result.fit.query_weights[:, q]
         cards = [self.subtopic(q, s, scores) for s in range(min(len(topic.subtopics), self.limits.cards))]
         smaller = [
             _subtopic_view(sub, s, topic, concept, (), 10, self._firmness(sub))

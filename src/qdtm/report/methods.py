@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qdtm.embeddings.loading import vectors_for
+from qdtm.recorded import from_json
 from qdtm.results.result import Result
 from qdtm.sampler.trace import Trace
 
@@ -37,7 +38,8 @@ def methods_paragraph(result: Result) -> str:
 def settings_table(result: Result) -> Iterator[tuple[str, str]]:
     """Yield every parameter, the seed, the versions and the fingerprint of the corpus, by name."""
     fit, corpus = result.fit, result.corpus
-    for name, value in fit.parameters.items():
+    for name, recorded in fit.parameters.items():
+        value = from_json(recorded)
         yield (
             name,
             "none"
@@ -107,7 +109,7 @@ def _model(result: Result) -> str:
 
 
 def _vectors(result: Result) -> str:
-    name = str(result.fit.parameters.get("embeddings", "?"))
+    name = str(from_json(result.fit.parameters.get("embeddings", "?")))
     return vectors_for(result.corpus.pipeline.language) if name == "auto" else name
 
 

@@ -10,8 +10,8 @@ from qdtm.results.documents import DocumentTable, RelevantDocument, rank_documen
 from qdtm.results.explain import ExplainedToken, Explanation, explain_document
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation
-from qdtm.results.result import QueryScores, Result
-from qdtm.results.scores import DocumentScores, score_documents
+from qdtm.results.result import Result
+from qdtm.results.scores import QueryScores, relevance_to, score_documents
 from qdtm.results.stability import QueryStability, Stability, SubtopicStability
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
@@ -20,7 +20,6 @@ from qdtm.results.trends import Trends, topics_over_time, topics_per_class
 from qdtm.sampler.trace import Trace
 
 __all__ = [
-    "DocumentScores",
     "DocumentTable",
     "ExplainedToken",
     "Explanation",
@@ -41,6 +40,7 @@ __all__ = [
     "explain_document",
     "load_model",
     "rank_documents",
+    "relevance_to",
     "save_model",
     "score_documents",
     "topic_word_probabilities",

@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.phrases import PhraseIndex, words_within
+from qdtm.corpus.phrase_index import PhraseIndex, words_within
 from qdtm.corpus.scripts import is_unspaced
 from qdtm.corpus.store import Document
 from qdtm.corpus.text import TextPipeline

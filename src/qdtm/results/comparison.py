@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
 from qdtm.results.matching import FOUND, Parts, match
-from qdtm.results.result import QueryScores, Result
+from qdtm.results.result import Result
+from qdtm.results.scores import QueryScores
 
 Fate = Literal["stays", "splits", "merges", "vanishes"]
 FATES: tuple[Fate, ...] = ("stays", "splits", "merges", "vanishes")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.store import DocumentStore
+from qdtm.corpus.store import DOCUMENT, DocumentStore
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
-from qdtm.results.scores import main_subtopics
-from qdtm.results.splits import above, branches, is_within
+from qdtm.results.scores import QueryScores
+from qdtm.results.splits import above, is_within
 from qdtm.results.topic import Topic
 
 _EXCERPT = 60  # characters of a text in a table's repr
@@ -35,9 +35,13 @@ class RelevantDocument:
         How likely it is to be about the query.
     about : bool
         Whether it is taken to be about the query: from the cut-off up.
+    names_it : bool
+        Whether it names the query.
     subtopic : str or None
         The id of the subtopic that most of it is in, the deepest where it was opened; None if it is not about
         the query.
+    subtopic_name : str or None
+        What that is called.
     subtopic_share : float
         The share of the document in that subtopic, or in the one that was asked for.
     text : str
@@ -50,7 +54,9 @@ class RelevantDocument:
     id: str
     relevance: float
     about: bool
+    names_it: bool
     subtopic: str | None
+    subtopic_name: str | None
     subtopic_share: float
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -65,10 +71,13 @@ class DocumentTable(Sequence[RelevantDocument]):
     query : str
         The query's name.
     rows : tuple of RelevantDocument
+    id_name : str
+        What the user calls the ids of documents.
     """
 
     query: str
     rows: tuple[RelevantDocument, ...]
+    id_name: str = DOCUMENT
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -84,25 +93,21 @@ class DocumentTable(Sequence[RelevantDocument]):
 
     def __getitem__(self, index: int | slice) -> RelevantDocument | DocumentTable:
         if isinstance(index, slice):
-            return DocumentTable(self.query, self.rows[index])
+            return replace(self, rows=self.rows[index])
         return self.rows[index]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: our columns, then the user's own (prefixed if they share a name).
+        """Return a pandas DataFrame: the columns of the table of documents (`qdtm.results.schema`).
 
         Raises
         ------
         MissingExtraError
             If pandas is not installed.
         """
-        from qdtm.results.frames import data_frame
+        from qdtm.results.frames import table_frame
+        from qdtm.results.tables import listed_table
 
-        ours = ["rank", "index", "id", "relevance", "about", "subtopic", "subtopic_share", "text"]
-        theirs = dict.fromkeys(name for row in self.rows for name in row.fields)
-        columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in self.rows] for name in ours}
-        for name, unused in zip(theirs, distinct_names(theirs, taken=ours), strict=True):
-            columns[unused] = [row.fields.get(name, "") for row in self.rows]
-        return data_frame(columns)
+        return table_frame(listed_table([self]))
 
     def __repr__(self) -> str:
         if not self.rows:
@@ -119,12 +124,9 @@ class DocumentTable(Sequence[RelevantDocument]):
 
 def rank_documents(
     documents: DocumentStore,
-    relevance: FloatArray,
-    about: NDArray[np.bool_],
-    subtopic_shares: FloatArray,
+    scores: QueryScores,
     topic: Topic,
     *,
-    main: NDArray[np.int32] | None = None,
     n: int | None = 10,
     subtopic: str | None = None,
     lengths: NDArray[np.int64] | None = None,
@@ -135,16 +137,10 @@ def rank_documents(
     ----------
     documents : DocumentStore
         Only those in the table are read.
-    relevance : ndarray of shape (D,)
-        How likely each document is to be about the query.
-    about : ndarray of bool, shape (D,)
-        Which are taken to be about it; others have no main subtopic.
-    subtopic_shares : ndarray of shape (D, B)
-        Of each document in each subtopic, in level order.
+    scores : QueryScores
+        Of all of them.
     topic : Topic
         The query's parent topic.
-    main : ndarray of int32, shape (D,), optional
-        The main subtopic of each document, -1 for none; by default the one with the largest share.
     n : int or None
         How many documents at most; None for all.
     subtopic : str, optional
@@ -159,33 +155,35 @@ def rank_documents(
         What is equal keeps the order of the corpus.
     """
     _check_number(n)
-    ids = [each.id for each in topic.below()]
-    if main is None:
-        main, _ = main_subtopics(subtopic_shares, about, branches(ids))
-    share = np.zeros(len(main))
-    share[main >= 0] = subtopic_shares[main >= 0, main[main >= 0]]
+    below, main = topic.below(), scores.main
+    share = scores.main_share
     if subtopic is None:
-        rows = order_by(relevance, lengths, n)
+        rows = order_by(scores.relevance, lengths, n)
     else:
-        share = subtopic_shares[:, subtopic_position(topic, subtopic)]
-        wanted = [s for s, id in enumerate(ids) if is_within(id, subtopic)]
+        share = scores.shares[:, subtopic_position(topic, subtopic)]
+        wanted = [s for s, each in enumerate(below) if is_within(each.id, subtopic)]
         candidates = np.flatnonzero(np.isin(main, wanted))
         rows = candidates[order_by(share[candidates], None if lengths is None else lengths[candidates], n)]
-    found = [
-        RelevantDocument(
-            rank=rank,
-            index=document.index,
-            id=document.id,
-            relevance=float(relevance[document.index]),
-            about=bool(about[document.index]),
-            subtopic=ids[main[document.index]] if main[document.index] >= 0 else None,
-            subtopic_share=float(share[document.index]),
-            text=document.text,
-            fields=document.fields,
+    found = []
+    for rank, document in enumerate(documents.select(int(j) for j in rows), start=1):
+        j = document.index
+        main_one = below[main[j]] if main[j] >= 0 else None
+        found.append(
+            RelevantDocument(
+                rank=rank,
+                index=j,
+                id=document.id,
+                relevance=float(scores.relevance[j]),
+                about=bool(scores.about[j]),
+                names_it=bool(scores.names[j]),
+                subtopic=None if main_one is None else main_one.id,
+                subtopic_name=None if main_one is None else main_one.short_name,
+                subtopic_share=float(share[j]),
+                text=document.text,
+                fields=document.fields,
+            )
         )
-        for rank, document in enumerate(documents.select(int(j) for j in rows), start=1)
-    ]
-    return DocumentTable(topic.name, tuple(found))
+    return DocumentTable(scores.query, tuple(found), documents.id_name)
 
 
 def order_by(
@@ -215,20 +213,6 @@ def subtopic_position(topic: Topic, subtopic: str) -> int:
 def _check_number(n: object) -> None:
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
         raise ParameterError(f"The number of documents is {n!r}; give a whole number above 0.")
-
-
-def distinct_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """Return the names, changed where they are taken already: "id" becomes "id (yours)", "id (yours 2)"."""
-    used = {name.casefold() for name in taken}
-    kept = []
-    for name in names:
-        free, number = name, 1
-        while free.casefold() in used:
-            free = f"{name} (yours)" if number == 1 else f"{name} (yours {number})"
-            number += 1
-        used.add(free.casefold())
-        kept.append(free)
-    return kept
 
 
 def _cells(row: RelevantDocument) -> tuple[str, ...]:

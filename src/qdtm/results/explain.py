@@ -149,7 +149,7 @@ def explain_document(
     j = result.find_document(document)
     tokens = slice(int(corpus.offsets[j]), int(corpus.offsets[j + 1]))
     words = corpus.tokens[tokens]  # (n,)
-    relevance = judged_relevance(fit)[j]  # (Q,)
+    relevance = np.array([judged_relevance(fit, q, [j])[0] for q in range(fit.n_queries)])  # (Q,)
     q, weight = _weight(result, words, relevance, query, subtopic)
     total = max(float(weight.sum()), 1e-300)
     shown = corpus.documents[j]
@@ -200,7 +200,7 @@ def _weight(
         q = result.query_of(subtopic) if query is None else result.query_index(query)
         s = subtopic_position(result.topics[q], subtopic)
         return q, result.subtopic_weights(q)[words, s]
-    weights = result.query_weights[words]  # (n, Q)
+    weights = result.fit.query_weights[words]  # (n, Q)
     share = weights.sum(axis=0)  # (Q,)
     likeliest = max(range(len(share)), key=lambda q: (relevance[q], share[q]))
     q = likeliest if query is None else result.query_index(query)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from qdtm.concepts.concept import Concept, ConceptWord
 from qdtm.evidence.scoring import WordEvidence
 from qdtm.results.checks.handcheck import HandCheck
+from qdtm.results.distributions import word_topic_probabilities
 from qdtm.results.presentation import Presentation
 from qdtm.results.related import RelatedWords, check_related
 from qdtm.results.splits import Split, check_splits
@@ -86,6 +88,8 @@ class ModelFit:
         How much each document names each query, 0 if it does not.
     word_evidence : WordEvidence, optional
         How much each word speaks for each query, for the relevance of new documents.
+    covers : bool
+        Whether the queries cover the corpus together, and so were judged as rivals.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     mixtures : tuple of DocumentMixture
@@ -117,6 +121,7 @@ class ModelFit:
     relevance: NDArray[np.float32] | None = None
     strength: NDArray[np.float32] | None = None
     word_evidence: WordEvidence | None = None
+    covers: bool = False
     mixtures: tuple[DocumentMixture, ...] = ()
 
     def __post_init__(self) -> None:
@@ -144,12 +149,22 @@ class ModelFit:
         """The number of background topics, K - Q."""
         return self.n_topics - self.n_queries
 
+    @cached_property
+    def query_weights(self) -> NDArray[np.float64]:
+        """How likely a token of each word is to be about each query, p(z|w); shape (V, Q)."""
+        return word_topic_probabilities(self.word_topic)[:, : self.n_queries]
+
     @property
     def judged(self) -> Judged:
         """How likely documents are to be about the queries; raises before anybody has said it."""
         if self.relevance is None or self.strength is None or self.word_evidence is None:
             raise ValueError("nobody has said yet how likely documents are to be about the queries")
         return Judged(self.relevance, self.strength, self.word_evidence)
+
+    def check_of(self, q: int) -> HandCheck | None:
+        """Return the hand-check of query `q`, if there is one."""
+        name = self.concepts[q].name
+        return next((check for check in self.checks if check.query == name), None)
 
     @property
     def interrupted(self) -> bool:

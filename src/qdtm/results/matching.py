@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from qdtm.results.distributions import FloatArray
 
 FOUND = 0.3
-"""Likeness from which two subtopics count as the same; see docs/stability.md for how it was chosen."""
+"""Likeness from which two subtopics count as the same; docs/evidence.md says how it was chosen."""
 
 SAME_WORDS = 0.1
 """Distance to the whole topic below which a subtopic is the whole topic, as far as anybody can tell."""

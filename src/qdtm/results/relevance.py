@@ -7,7 +7,7 @@ more mean it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -55,7 +55,7 @@ class Relevance:
     typical_error : float
         How far the logarithm of the count is usually off.
     fitted_cutoff : float, optional
-        Of new documents, the cut-off of those that the model was fitted on.
+        Of new or of some documents, the cut-off of all that the model was fitted on.
     """
 
     query: str
@@ -65,6 +65,13 @@ class Relevance:
     counted: Interval | None = None
     typical_error: float = TYPICAL_ERROR
     fitted_cutoff: float | None = None
+
+    def select(self, rows: NDArray[np.int64]) -> Relevance:
+        """Return the same of some documents; the cut-off stays."""
+        names, share = self.names[rows], self.topic_share[rows]
+        return replace(
+            self, scores=self.scores[rows], names=names, topic_share=share, fitted_cutoff=self.cutoff
+        )
 
     @cached_property
     def cutoff(self) -> float:

@@ -20,63 +20,20 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
-from qdtm.evidence.breadth import FULL_COVER
 from qdtm.results.checks.handcheck import HandCheck
-from qdtm.results.distributions import (
-    FloatArray,
-    average_over_tokens,
-    topic_shares,
-    word_topic_probabilities,
-)
+from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import DocumentTable, rank_documents
 from qdtm.results.fit import ModelFit
 from qdtm.results.presentation import Presentation, checked_labels
-from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
-from qdtm.results.scores import first_subtopics, main_subtopics, recalibrated
-from qdtm.results.splits import branches, deepest_subtopics, is_within, subtopic_ids, subtopic_weights
+from qdtm.results.relevance import Relevance
+from qdtm.results.scores import QueryScores, relevance_to, score_documents
+from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.topic import Topic
 from qdtm.results.topics import build_topics
 
 _N_SUGGESTED_FROM = 10_000  # documents whose ids are looked through for one that is spelt alike
-
-
-@dataclass(frozen=True, eq=False)
-class QueryScores:
-    """What each document has to do with one query.
-
-    Attributes
-    ----------
-    relevance : ndarray of float64, shape (D,)
-        How likely it is to be about the query.
-    about : ndarray of bool, shape (D,)
-        Whether it is taken to be about the query: from the cut-off up.
-    share : ndarray of float64, shape (D,)
-        p(z|d): its share in the query's topic.
-    ids : tuple of str, length B
-        Of its subtopics, in level order: those that were opened come before those below them.
-    shares : ndarray of float64, shape (D, B)
-        In each subtopic.
-    main : ndarray of int32, shape (D,)
-        The main subtopic, the deepest where it was opened, as a position among `ids`; -1 for none, as of
-        every document that is not about the query.
-    main_share : ndarray of float64, shape (D,)
-        Its share of the document.
-    """
-
-    relevance: FloatArray
-    about: NDArray[np.bool_]
-    share: FloatArray
-    ids: tuple[str, ...]
-    shares: FloatArray
-    main: NDArray[np.int32]
-    main_share: FloatArray
-
-    def mainly_in(self, s: int) -> NDArray[np.bool_]:
-        """Return which documents have their main subtopic at or below position `s`, (D,)."""
-        inside = [is_within(id, self.ids[s]) for id in self.ids]
-        return np.array([*inside, False])[self.main]  # the last for none: main is -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,61 +180,37 @@ class Result:
         others = [each for each in self.fit.checks if each.query != check.query]
         return Result(replace(self.fit, checks=(*others, check)), self.corpus)
 
-    def check_of(self, q: int) -> HandCheck | None:
-        """Return the hand-check of query `q`, if there is one."""
-        name = self.fit.concepts[q].name
-        return next((check for check in self.fit.checks if check.query == name), None)
-
     def answered_check_of(self, q: int) -> HandCheck | None:
         """Return the hand-check of query `q`, if a person has said anything yet."""
-        check = self.check_of(q)
+        check = self.fit.check_of(q)
         return check if check is not None and check.said else None
 
     # --- words and documents -----------------------------------------------------------------------------
 
-    @cached_property
-    def query_weights(self) -> FloatArray:
-        """How likely a token of each word is to be about each query, p(z|w); shape (V, Q)."""
-        return word_topic_probabilities(self.fit.word_topic)[:, : self.fit.n_queries]
-
     def subtopic_weights(self, q: int) -> FloatArray:
         """How likely a token of each word is to be in each subtopic of query `q`, in level order; (V, B)."""
-        return subtopic_weights(self.fit, q, self.query_weights[:, q])
+        return subtopic_weights(self.fit, q, self.fit.query_weights[:, q])
 
     @cached_property
     def token_subtopics(self) -> NDArray[np.int32]:
         """The deepest subtopic of each token in the last sample; see `deepest_subtopics`."""
         return deepest_subtopics(self.fit)
 
-    def scores(self, q: int) -> QueryScores:
-        """Score all documents against query `q`."""
-        relevance = self.relevance(q)
-        shares, ids = self._subtopic_shares(q), subtopic_ids(self.fit, q)
-        first = first_subtopics(self.fit, q, self.corpus.document_term_matrix)
-        main = main_subtopics(shares, relevance.about, branches(ids), first)
-        return QueryScores(relevance.scores, relevance.about, relevance.topic_share, ids, shares, *main)
+    def scores(self, q: int, new: Corpus | None = None) -> QueryScores:
+        """Score all documents, or new ones, against query `q`."""
+        counts = (self.corpus if new is None else new).document_term_matrix
+        return score_documents(self.fit, q, counts, self.relevance(q, new))
 
-    def relevance(self, query: str | int = 0) -> Relevance:
-        """Say how likely each document is to be about a query, where to cut, and how many are about it."""
-        q = self.query_index(query)
-        fit, check = self.fit, self.check_of(q)
-        counted = None if check is None or not check.is_enough else check.estimate().n_about
-        judged, names = fit.judged.relevance, fit.judged.strength[:, q] > 0
-        scores = recalibrated(fit, q, judged[:, q].astype(np.float64))
-        covers = judged.sum() >= FULL_COVER * len(scores) and fit.n_queries > 1  # rivals bound it
-        error = TYPICAL_ERROR if covers else typical_error(fit.judged.strength[:, q], judged[:, q])
-        share = self.topic_share(q, self.corpus.document_term_matrix)
-        return Relevance(fit.concepts[q].name, scores, names, share, counted, error)
+    def relevance(self, query: str | int = 0, new: Corpus | None = None) -> Relevance:
+        """Say how likely each document is to be about a query, where to cut, and how many are about it.
 
-    def topic_share(self, q: int, counts: Any) -> FloatArray:
-        """p(z|d) of the topic of query `q` in documents with these counts of words (D, V), shape (D,)."""
-        usual = topic_shares(self.fit.word_topic)[[q]]
-        return average_over_tokens(counts, self.query_weights[:, [q]], usual)[:, 0]
-
-    def _subtopic_shares(self, q: int) -> FloatArray:
-        """The share of each document in each subtopic of query `q`, in level order, (D, B)."""
-        weights = self.subtopic_weights(q)
-        return average_over_tokens(self.corpus.document_term_matrix, weights, np.zeros(weights.shape[1]))
+        Parameters
+        ----------
+        query : str or int
+        new : Corpus, optional
+            Other documents than those of the corpus, made like it: `Corpus.of(texts, like=result.corpus)`.
+        """
+        return relevance_to(self.fit, self.corpus, self.query_index(query), new)
 
     def unchecked_relevance(self, q: int) -> tuple[FloatArray, float]:
         """Return the relevance to query `q` without what a person said, (D,), and its cut-off."""
@@ -308,11 +241,8 @@ class Result:
         scores = scores or self.scores(q)
         return rank_documents(
             self.corpus.documents,
-            scores.relevance,
-            scores.about,
-            scores.shares,
+            scores,
             self.topics[q],
-            main=scores.main,
             n=n,
             subtopic=subtopic,
             lengths=self.corpus.document_lengths,

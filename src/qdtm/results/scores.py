@@ -1,7 +1,9 @@
-"""What each document has to do with each query: a fit and word counts in, `DocumentScores` out.
+"""What documents have to do with a query: a fit and its documents, or new ones, in, `QueryScores` out.
 
-Only the queries' columns are worked out, never the whole (D, K) array, so that the documents of a large
-corpus can be ranked and written without holding it.
+There is one way for all of them. `relevance_to` says how likely each document is to be about the query: those
+of the corpus as they were judged when the model was fitted, new ones by the evidence of their words. A new
+document whose words are those of a fitted one has exactly its relevance. `score_documents` finds the main
+subtopic of those that are about it.
 """
 
 from __future__ import annotations
@@ -13,147 +15,178 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evidence.cutoff import recommended_cutoff
-from qdtm.results.distributions import (
-    BLOCK,
-    FloatArray,
-    average_over_tokens,
-    topic_shares,
-    word_topic_probabilities,
-)
+from qdtm.concepts.search import search
+from qdtm.corpus.corpus import Corpus
+from qdtm.evidence.naming import name_documents
+from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
 from qdtm.results.fit import ModelFit
-from qdtm.results.splits import Branch, branches, subtopic_ids, subtopic_weights
+from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
+from qdtm.results.splits import Branch, branches, is_within, subtopic_ids, subtopic_weights
 from qdtm.sampler.mixture import words_once
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two strengths are made the same
 
 
 @dataclass(frozen=True, eq=False)
-class DocumentScores:
-    """The relevance and the main subtopic of each document, for each query.
+class QueryScores:
+    """What each document has to do with one query.
 
     Attributes
     ----------
-    relevance : ndarray of float64, shape (D, Q)
+    query : str
+    relevance : ndarray of float64, shape (D,)
         How likely it is to be about the query.
-    about : ndarray of bool, shape (D, Q)
+    about : ndarray of bool, shape (D,)
         Whether it is taken to be about the query: from the cut-off up.
-    share : ndarray of float64, shape (D, Q)
-        p(z|d) of the queries' parent topics.
-    subtopic : ndarray of int32, shape (D, Q)
-        The subtopic that has the largest share of the document, the deepest where it was opened: its
-        position in level order. -1 if there is none, or if the document is not about the query.
-    subtopic_share : ndarray of float64, shape (D, Q)
-        The share of the document in that subtopic; 0 without.
-    n_tokens : ndarray of int64, shape (D,)
-        The known tokens of each document.
+    names : ndarray of bool, shape (D,)
+        Whether it names the query.
+    ids : tuple of str, length B
+        Of its subtopics, in level order: those that were opened come before those below them.
+    shares : ndarray of float64, shape (D, B)
+        In each subtopic.
+    main : ndarray of int32, shape (D,)
+        The main subtopic, the deepest where it was opened, as a position among `ids`; -1 for none, as of
+        every document that is not about the query.
+    main_share : ndarray of float64, shape (D,)
+        Its share of the document.
     """
 
+    query: str
     relevance: FloatArray
     about: NDArray[np.bool_]
-    share: FloatArray
-    subtopic: NDArray[np.int32]
-    subtopic_share: FloatArray
-    n_tokens: NDArray[np.int64]
+    names: NDArray[np.bool_]
+    ids: tuple[str, ...]
+    shares: FloatArray
+    main: NDArray[np.int32]
+    main_share: FloatArray
 
-    def __len__(self) -> int:
-        return len(self.n_tokens)
+    def mainly_in(self, s: int) -> NDArray[np.bool_]:
+        """Return which documents have their main subtopic at or below position `s`, (D,)."""
+        inside = [is_within(id, self.ids[s]) for id in self.ids]
+        return np.array([*inside, False])[self.main]  # the last for none: main is -1
 
 
-def score_documents(
-    fit: ModelFit, counts: Any, relevance: FloatArray, about: NDArray[np.bool_]
-) -> DocumentScores:
-    """Find the main subtopics of documents that are about the queries of a fit.
+def score_documents(fit: ModelFit, q: int, counts: Any, relevance: Relevance) -> QueryScores:
+    """Find the main subtopics of documents that are about query `q`.
 
     Parameters
     ----------
     fit : ModelFit
+    q : int
     counts : scipy CSR matrix, shape (D, V)
         How often each document has each word of the fit's vocabulary.
-    relevance : ndarray of float64, shape (D, Q)
-    about : ndarray of bool, shape (D, Q)
+    relevance : Relevance
+        Of the same documents; see `relevance_to`.
 
     Returns
     -------
-    DocumentScores
+    QueryScores
     """
-    n_documents, n_queries = counts.shape[0], fit.n_queries
-    weights, unknown = _weights(fit)  # (V, Q + B), (Q + B,)
-    ids = [subtopic_ids(fit, q) for q in range(n_queries)]
-    first = n_queries + np.cumsum([0, *map(len, ids)])  # (Q + 1,): where the subtopics of each query begin
-    trees = [branches(each) for each in ids]
-    share = np.empty((n_documents, n_queries))
-    subtopic = np.full((n_documents, n_queries), -1, np.int32)
-    subtopic_share = np.zeros((n_documents, n_queries))
-    for start in range(0, n_documents, BLOCK):
-        at = slice(start, start + BLOCK)
-        block = average_over_tokens(counts[at], weights, unknown)  # (b, Q + B)
-        share[at] = block[:, :n_queries]
-        for q, tree in enumerate(trees):
-            shares = block[:, first[q] : first[q + 1]]
-            first_level = first_subtopics(fit, q, counts[at])
-            subtopic[at, q], subtopic_share[at, q] = main_subtopics(shares, about[at, q], tree, first_level)
-    n_tokens = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    return DocumentScores(relevance, about, share, subtopic, subtopic_share, n_tokens)
+    weights, ids = subtopic_weights(fit, q, fit.query_weights[:, q]), subtopic_ids(fit, q)
+    shares = average_over_tokens(counts, weights, np.zeros(weights.shape[1]))  # (D, B)
+    main = main_subtopics(shares, relevance.about, branches(ids), first_subtopics(fit, q, counts))
+    return QueryScores(
+        relevance.query, relevance.scores, relevance.about, relevance.names, ids, shares, *main
+    )
 
 
-def score_fitted(fit: ModelFit, counts: Any, rows: NDArray[np.int64] | None = None) -> DocumentScores:
-    """Score the documents that a model was fitted on, or some of them.
+# --- relevance ---------------------------------------------------------------------------------------------
+
+
+def relevance_to(fit: ModelFit, corpus: Corpus, q: int, new: Corpus | None = None) -> Relevance:
+    """Say how likely documents are to be about query `q`.
 
     Parameters
     ----------
     fit : ModelFit
-    counts : scipy CSR matrix, shape (D, V)
-        How often each document has each word.
-    rows : ndarray of int64, optional
-        Which documents; all by default.
+    corpus : Corpus
+        What it was fitted on.
+    q : int
+    new : Corpus, optional
+        Other documents, made like those of the corpus: `Corpus.of(texts, like=corpus)`. They keep its
+        cut-off, and so do their copies their relevance.
     """
-    relevance, about = judged_about(fit)
-    if rows is not None:
-        counts, relevance, about = counts[rows], relevance[rows], about[rows]
-    return score_documents(fit, counts, relevance, about)
+    check = fit.check_of(q)
+    judged, strength = fit.judged.relevance, fit.judged.strength[:, q]
+    scores = judged_relevance(fit, q)
+    fitted = Relevance(
+        query=fit.concepts[q].name,
+        scores=scores,
+        names=strength > 0,
+        topic_share=topic_share(fit, q, corpus.document_term_matrix),
+        counted=None if check is None or not check.is_enough else check.estimate().n_about,
+        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, judged[:, q]),
+    )
+    return fitted if new is None else _of_new(fit, corpus, q, new, fitted)
 
 
-def rows_about(fit: ModelFit) -> NDArray[np.int64]:
-    """The documents that are about at least one of the queries, in the order of the corpus."""
-    return np.flatnonzero(judged_about(fit)[1].any(axis=1))
+def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevance) -> Relevance:
+    """Say how likely new documents are to be about query `q`, given the relevance of the fitted ones."""
+    concept, counts = fit.concepts[q], new.document_term_matrix
+    searched = search(corpus, concept.query, concept.rule)
+    naming = name_documents(new, searched)
+    scores = fit.judged.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
+    scores = recalibrated(fit, q, scores)
+    copied = _copied(corpus, new, fit.judged.strength[:, q], naming.strength)
+    return Relevance(
+        query=fitted.query,
+        scores=np.where(copied >= 0, fitted.scores[copied], scores),
+        names=naming.strength > 0,
+        topic_share=topic_share(fit, q, counts),
+        typical_error=fitted.typical_error,
+        fitted_cutoff=fitted.cutoff,
+    )
 
 
-def judged_about(fit: ModelFit) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """How likely documents are to be about each query, and whether they are taken to be, both (D, Q)."""
-    relevance = judged_relevance(fit)
-    return relevance, relevance >= cutoffs(relevance)
-
-
-def cutoffs(relevance: FloatArray) -> FloatArray:
-    """The cut-off of each query, (Q,), given the relevance of all documents of the corpus, (D, Q)."""
-    return np.array([recommended_cutoff(column) for column in relevance.T])
-
-
-def judged_relevance(fit: ModelFit) -> FloatArray:
-    """How likely documents are to be about each query, after what a person said of some, shape (D, Q)."""
-    judged = fit.judged.relevance.astype(np.float64)
-    for q in range(fit.n_queries):
-        judged[:, q] = recalibrated(fit, q, judged[:, q])
-    return judged
+def judged_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:
+    """How likely documents of the corpus are to be about query `q`, after what a person said of some."""
+    return recalibrated(fit, q, fit.judged.relevance[rows, q].astype(np.float64))
 
 
 def recalibrated(fit: ModelFit, q: int, relevance: FloatArray) -> FloatArray:
     """Make the relevance of documents to query `q` agree with a person's answers, if there are enough."""
-    name = fit.concepts[q].name
-    said = next((check for check in fit.checks if check.query == name and check.is_enough), None)
-    if said is None:
+    said = fit.check_of(q)
+    if said is None or not said.is_enough:
         return relevance
     return np.where(relevance > 0, said.recalibration.apply(relevance), 0.0)
 
 
-def _weights(fit: ModelFit) -> tuple[FloatArray, FloatArray]:
-    """Return what a token of each word adds to each query and each subtopic, and what no token adds."""
-    n_queries = fit.n_queries
-    of_queries = word_topic_probabilities(fit.word_topic)[:, :n_queries]  # (V, Q)
-    of_subtopics = [subtopic_weights(fit, q, of_queries[:, q]) for q in range(n_queries)]  # (V, B_q) each
-    weights = np.hstack([of_queries, *of_subtopics])
-    unknown = np.zeros(weights.shape[1])
-    unknown[:n_queries] = topic_shares(fit.word_topic)[:n_queries]
-    return weights, unknown
+def topic_share(fit: ModelFit, q: int, counts: Any) -> FloatArray:
+    """p(z|d) of the topic of query `q` in documents with these counts of words (D, V), shape (D,)."""
+    usual = topic_shares(fit.word_topic)[[q]]
+    return average_over_tokens(counts, fit.query_weights[:, [q]], usual)[:, 0]
+
+
+def _copied(
+    corpus: Corpus, new: Corpus, known_strength: NDArray[np.float32], strength: FloatArray
+) -> NDArray[np.int64]:
+    """Return the fitted document that has the words of each new one, -1 for none, (D,).
+
+    Of several the one in the same place, as in the fitted corpus itself, else the first that names the query
+    as much: a text may do so by words beyond the vocabulary.
+    """
+    known, wanted = corpus.document_hashes, new.document_hashes
+    found = _find(known, wanted)
+    alike = _find(_mixed(known, known_strength), _mixed(wanted, strength))
+    found = np.where(alike >= 0, alike, found)
+    both = min(len(known), len(wanted))
+    same = np.flatnonzero(known[:both] == wanted[:both])
+    found[same] = same
+    return found
+
+
+def _mixed(hashes: NDArray[np.uint64], strength: NDArray[np.floating]) -> NDArray[np.uint64]:
+    return hashes + strength.astype(np.float32).view(np.uint32).astype(np.uint64) * _MIX
+
+
+def _find(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return where each of the wanted first stands among the known, -1 for nowhere."""
+    order = np.argsort(known, kind="stable")
+    at = np.minimum(np.searchsorted(known[order], wanted), max(len(known) - 1, 0))
+    return np.where(known[order][at] == wanted, order[at], -1)
+
+
+# --- main subtopics ----------------------------------------------------------------------------------------
 
 
 def first_subtopics(fit: ModelFit, q: int, counts: Any) -> FloatArray | None:

@@ -5,7 +5,7 @@ The folder holds `model.safetensors` (all arrays), `topics.csv` and `documents.c
 from, which the manifest names; one that was not loaded, or is wanted inside, is saved in `corpus/`. The same
 fit gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
 `check.json`, if a person has looked at documents, has the answers; it changes while the rest does not, but
-for `documents.csv`, which is written anew.
+for the tables, which are written anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from qdtm.evidence.scoring import WordEvidence
 from qdtm.placing import placed_file, write_errors
 from qdtm.results.checks.files import read_checks, write_checks
 from qdtm.results.checks.handcheck import HandCheck
+from qdtm.results.delimited import save_csv
 from qdtm.results.fit import ModelFit
 from qdtm.results.packing import (
     SUBTOPIC_TYPES,
@@ -43,12 +44,9 @@ from qdtm.results.packing import (
 from qdtm.results.presentation import Presentation
 from qdtm.results.reference import describe_index, find_index, index_of
 from qdtm.results.related import RelatedWords
-from qdtm.results.scores import rows_about, score_fitted
 from qdtm.results.splits import Split
 from qdtm.results.stability import Stability
-from qdtm.results.tables import write_documents, write_topics
-from qdtm.results.topic import Topic
-from qdtm.results.topics import build_topics
+from qdtm.results.tables import documents_table, topics_table
 from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
 from qdtm.storage import (
@@ -65,8 +63,8 @@ from qdtm.storage import (
 )
 
 KIND = "model"
-VERSION = 7
-"""Since 7 with groups of documents behind the subtopics; what is older has to be fitted anew."""
+VERSION = 8
+"""Since 8 with whether the queries cover the corpus; what is older has to be fitted anew."""
 
 _ARRAYS = "model.safetensors"
 _CORPUS = "corpus"
@@ -184,6 +182,7 @@ def _content(fit: ModelFit) -> dict[str, Any]:
         "mixtures": len(fit.mixtures),
         "stability": None if fit.stability is None else fit.stability.to_json(),
         "presentation": fit.presentation.to_json(),
+        "covers": bool(fit.covers),
         "beta": float(fit.beta),
         "threshold": None if fit.threshold is None else float(fit.threshold),
         "parameters": dict(fit.parameters),
@@ -204,34 +203,30 @@ def _named_traces(fit: ModelFit) -> dict[str, Trace]:
 
 
 def _write_tables(folder: Path, fit: ModelFit, corpus: Corpus) -> None:
-    parents, background = build_topics(fit)
-    with _text_file(folder / _TOPICS) as file:
-        write_topics(file, parents, background, fit.concepts)
-    _write_documents(folder / _DOCUMENTS, fit, corpus, parents)
+    _write_topics(folder / _TOPICS, fit, corpus)
+    _write_documents(folder / _DOCUMENTS, fit, corpus)
 
 
-def renew_documents(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus) -> None:
-    """Write `documents.csv` of a saved fit anew, after answers of a hand-check changed its relevance.
+def renew_tables(path: str | os.PathLike[str], fit: ModelFit, corpus: Corpus) -> None:
+    """Write the tables of a saved fit anew, after answers of a hand-check changed its relevance.
 
     Raises
     ------
     StorageError
         If the disk refuses.
     """
-    goal = Path(path) / _DOCUMENTS
-    with placed_file(goal) as unfinished, write_errors(goal):
-        _write_documents(unfinished, fit, corpus, build_topics(fit)[0])
+    for name, write in ((_TOPICS, _write_topics), (_DOCUMENTS, _write_documents)):
+        goal = Path(path) / name
+        with placed_file(goal) as unfinished, write_errors(goal):
+            write(unfinished, fit, corpus)
 
 
-def _write_documents(path: Path, fit: ModelFit, corpus: Corpus, parents: Sequence[Topic]) -> None:
-    rows = None if fit.presentation.all_documents else rows_about(fit)
-    scores = score_fitted(fit, corpus.document_term_matrix, rows)
-    with _text_file(path) as file:
-        write_documents(file, corpus.documents, scores, parents, rows=rows)
+def _write_topics(path: Path, fit: ModelFit, corpus: Corpus) -> None:
+    save_csv(topics_table(fit, corpus), path)
 
 
-def _text_file(path: Path) -> TextIO:
-    return path.open("w", encoding="utf-8", errors="replace", newline="")
+def _write_documents(path: Path, fit: ModelFit, corpus: Corpus) -> None:
+    save_csv(documents_table(fit, corpus, all_documents=fit.presentation.all_documents), path)
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -343,6 +338,7 @@ def _fit(
         stability=Stability.from_json(content["stability"]) if content["stability"] else None,
         presentation=Presentation.from_json(content["presentation"]),
         checks=checks,
+        covers=bool(content["covers"]),
         mixtures=tuple(
             DocumentMixture(**{part: _frozen(arrays[f"mixture.{q}.{part}"]) for part in _MIXTURE})
             for q in range(n_mixtures)

@@ -20,7 +20,8 @@ from qdtm.errors import ParameterError
 from qdtm.results.dates import read_dates
 from qdtm.results.distributions import FloatArray
 from qdtm.results.frames import data_frame
-from qdtm.results.result import QueryScores, Result
+from qdtm.results.result import Result
+from qdtm.results.scores import QueryScores
 
 N_BOOTSTRAP = 500
 MAX_GROUPS = 500

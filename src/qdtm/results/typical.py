@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from qdtm.corpus.store import Document
 from qdtm.results.distributions import average_over_tokens, word_topic_probabilities
 from qdtm.results.documents import order_by
-from qdtm.results.result import QueryScores, Result
+from qdtm.results.result import Result
+from qdtm.results.scores import QueryScores
 
 SHORT = 12
 """Tokens: a document's share counts as if so many more of its tokens were elsewhere."""

@@ -27,6 +27,7 @@ from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.kernels import count_words
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.progress import Progress, ProgressCallback, defer_interrupts
@@ -89,6 +90,11 @@ class Background:
         return cls(topics, word_topic)
 
 
+def n_topics_for(n_documents: int) -> int:
+    """How many topics the background of so many documents starts with."""
+    return min(MOST_TOPICS, max(2, isqrt(n_documents)))
+
+
 def learn_background(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],
@@ -116,7 +122,7 @@ def learn_background(
     saved = None if keeper is None else _saved(keeper)
     state, run = saved or (None, Run())
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(PHASE,)))
-    n_topics = n_topics or min(MOST_TOPICS, max(2, isqrt(len(offsets) - 1)))
+    n_topics = n_topics or n_topics_for(len(offsets) - 1)
     start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
     chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,), state=state)
     most = int(np.clip(MOST_TOKENS_SWEPT // max(len(tokens), 1), LEAST_SWEEPS, MOST_SWEEPS))
@@ -191,6 +197,7 @@ def _learn(
     corpus: DistinctCorpus, n_topics: int | None, engine: Engine, progress: ProgressCallback | None
 ) -> LearnedTopics:
     """Learn, and keep what was learned; no cache is no reason to stop."""
+    check_countable(corpus.word_counts, corpus.vocabulary)
     path = _path_of(corpus, n_topics)
     checkpoint = Checkpoint(path.with_suffix(".unfinished"))
     found = learn_background(

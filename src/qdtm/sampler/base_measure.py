@@ -99,7 +99,7 @@ def binomial(stream: Any, n: int, p: float) -> Any:
 
 @njit(nogil=True, cache=True)
 def power(base: float, exponent: int) -> float:
-    """Raise to a whole power by squaring: multiplications alone, the same on every machine."""
+    """Raise to a whole power by squaring: multiplications alone, no function of a library."""
     result = 1.0
     while exponent > 0:
         if exponent & 1:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.errors import ParameterError, StorageError
+from qdtm.errors import StorageError
 from qdtm.sampler.assignment import columns_for, pad_columns, widen
 from qdtm.sampler.base_measure import draw_shares, draw_tables
 from qdtm.sampler.engines import Engine, PlacedShards
@@ -20,9 +20,6 @@ from qdtm.sampler.likelihood import log_likelihood
 from qdtm.sampler.resting import Resting, part
 from qdtm.sampler.shards import Orders, n_shards_for
 from qdtm.sampler.streams import open_stream
-
-MOST_TOKENS_A_WORD = 2**24
-"""Counts are single precision; above this they could no longer grow by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +220,6 @@ def open_chain(
     Chain : for the other parameters.
     """
     n_words = len(rules.n_related)
-    _check_counts(assignment.tokens)
     if evidence_jq is None:
         evidence_jq = np.ones((len(assignment.offsets) - 1, rules.n_related.shape[1]), np.float32)
     resting = None
@@ -239,12 +235,3 @@ def open_chain(
     shards = engine.place(assignment, n_shards, n_words, evidence_jq=evidence_jq, alone=alone)
     n_tokens = len(assignment.tokens)
     return Chain(shards, rules, seed, path, n_tokens=n_tokens, resting=resting, state=state)
-
-
-def _check_counts(tokens: NDArray[np.int32]) -> None:
-    """Refuse a word that occurs too often to be counted."""
-    most = int(np.bincount(tokens).max()) if len(tokens) >= MOST_TOKENS_A_WORD else 0
-    if most >= MOST_TOKENS_A_WORD:
-        raise ParameterError(
-            f"A word occurs {most:,} times, more than {MOST_TOKENS_A_WORD:,}; leave it out (--max-df)."
-        )

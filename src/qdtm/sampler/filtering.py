@@ -3,7 +3,7 @@
 In: topic-word weights, unit word vectors and the concept words. Out: lambda for each word and parent.
 Cohesion is a dot product with the topic's weighted sum of representative words, so a refresh is one small
 matrix product over the words that can promote at all. It is written out in numba, not left to BLAS: ranks
-decide about draws, and a library that rounds otherwise on another machine would give another result there.
+decide about draws, and a library whose sums depend on the number of threads would change the result.
 """
 
 from __future__ import annotations

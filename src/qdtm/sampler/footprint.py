@@ -1,6 +1,6 @@
 """How much memory a fit takes: the size of a corpus and of the model in, bytes out.
 
-The coefficients are bounds on what was measured (`benchmarks/memory.py`; the figures are in
+The coefficients are read off what was measured (`python -m experiments memory`; the figures are in
 `docs/reliability.md`), not sums of array sizes: most of a peak are copies on the way.
 """
 
@@ -8,32 +8,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qdtm.sampler.background import MOST_TOPICS
+from qdtm.evidence.views import MOST_KEPT
+from qdtm.sampler.background import n_topics_for
 
 if TYPE_CHECKING:
     from qdtm.corpus import Corpus
     from qdtm.settings import Settings
 
-TOKEN, TOKEN_A_CHAIN = 30, 58
-DOCUMENT = 350
+TOKEN, TOKEN_A_CHAIN = 16, 44
+"""A word of a document, counted and weighed; and what a chain has of it, with copies from before."""
+
+DOCUMENT, DOCUMENT_A_QUERY = 200, 150
+"""What is known of every document; and how likely it is to be about a query, with what that follows from."""
+
+DIMENSION, ENCODED_DIMENSION = 4, 22
+"""Of the word vectors that a document is seen by; and of those of an encoder, with copies while they are
+scaled."""
+
+SHARE = 16
+"""Of a background topic in a document: with the query's words, and without."""
+
 WORD = 1_500
-CELL, CELL_A_THREAD = 32, 4
+CELL, CELL_A_THREAD = 36, 4
 """Of the counts (V, C): averages and copies of a chain, and what each thread sweeps on."""
-
-DOCUMENT_A_QUERY = 60
-"""How likely each document is to be about each query, and what that follows from."""
-
-ENTRY, ENTRIES_KEPT, ENTRIES_MADE = 12, 2, 4
-"""Of the counts (D, V): tf-idf by documents and by words is kept; and copies while evidence is learned."""
-
-FEATURE, FEATURES_MADE = 8, 4
-"""Of the documents' vectors (D, d + 1): those that are kept, and all while evidence is learned."""
 
 DIMENSIONS, ENCODED = 100, 400
 """Of the word vectors that come with the package, and of what sentence encoders usually make."""
 
 CONSTANT = 40 * 2**20
-"""Half of it the word vectors that come with the package."""
+"""The word vectors that come with the package, and the cosines of some thousand words at a time."""
 
 
 def fit_bytes(
@@ -44,43 +47,47 @@ def fit_bytes(
     n_topics: int,
     n_queries: int = 1,
     n_dimensions: int = DIMENSIONS,
+    n_encoded: int = 0,
     n_chains: int = 1,
     n_jobs: int = 1,
 ) -> int:
-    """Return how many bytes a fit takes at most, beside the corpus and the program.
-
-    Evidence is learned before the sampler begins, so the larger of both counts, with what the views of the
-    documents keep. No token is taken to be like another of its document.
+    """Return about how many bytes a fit and its save take, beside the corpus and the program.
 
     Parameters
     ----------
     n_topics : int
         Parents and background.
     n_queries : int
-    n_dimensions : int
-        Of the vectors that documents are seen by; 0 without.
+    n_dimensions, n_encoded : int
+        Of the word vectors that documents are seen by, and of those of a sentence encoder; 0 without.
     n_chains : int
         Chains; as many as there are threads run side by side.
     n_jobs : int
         Threads.
     """
     at_once = min(n_chains, n_jobs)
-    features = FEATURE * n_documents * (n_dimensions + 1) if n_dimensions else 0
-    learning = ENTRIES_MADE * ENTRY * n_tokens + FEATURES_MADE * features
-    cells = n_words * n_topics * (CELL * at_once + CELL_A_THREAD * n_jobs)
-    sampling = TOKEN_A_CHAIN * at_once * n_tokens + cells + ENTRIES_KEPT * ENTRY * n_tokens + features
+    document = DOCUMENT + DOCUMENT_A_QUERY * n_queries
+    document += DIMENSION * n_dimensions + ENCODED_DIMENSION * n_encoded
+    if n_documents * n_topics <= MOST_KEPT:
+        document += SHARE * n_topics
     return (
         CONSTANT
-        + TOKEN * n_tokens
-        + (DOCUMENT + DOCUMENT_A_QUERY * n_queries) * n_documents
+        + (TOKEN + TOKEN_A_CHAIN * at_once) * n_tokens
+        + document * n_documents
         + WORD * n_words
-        + max(learning, sampling)
+        + (CELL * at_once + CELL_A_THREAD * n_jobs) * n_words * n_topics
     )
 
 
-def fit_bytes_of(corpus: Corpus, n_queries: int, settings: Settings, n_dimensions: int = DIMENSIONS) -> int:
-    """Return how many bytes a fit of a corpus takes at most, whatever the model will choose for itself."""
-    background = settings.n_background_topics or MOST_TOPICS
+def fit_bytes_of(
+    corpus: Corpus,
+    n_queries: int,
+    settings: Settings,
+    n_dimensions: int = DIMENSIONS,
+    n_encoded: int = 0,
+) -> int:
+    """Return about how many bytes a fit of a corpus takes."""
+    background = settings.n_background_topics or n_topics_for(corpus.n_documents)
     return fit_bytes(
         n_tokens=corpus.n_tokens,
         n_documents=corpus.n_documents,
@@ -88,6 +95,7 @@ def fit_bytes_of(corpus: Corpus, n_queries: int, settings: Settings, n_dimension
         n_topics=n_queries + background,
         n_queries=n_queries,
         n_dimensions=n_dimensions,
+        n_encoded=n_encoded,
         n_chains=settings.n_chains,
         n_jobs=settings.n_jobs or 1,
     )

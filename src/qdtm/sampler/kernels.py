@@ -13,7 +13,7 @@ between sweeps (`qdtm.sampler.base_measure`), with a share for each empty column
 column like any other.
 
 Weights are float32 and every sum has a fixed order (no fast-math), so the plain-Python twin in
-``tests/sampler/naive.py`` reproduces each draw, and any machine gives the same bytes.
+``tests/sampler/naive.py`` reproduces each draw.
 """
 
 from typing import Any, NamedTuple

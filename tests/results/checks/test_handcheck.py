@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from documented import run_python
+from documented import commands, run_command, run_python
+from qdtm import QueryDrivenTopicModel
 from qdtm.errors import ParameterError, StorageError
 from qdtm.report.methods import methods_paragraph
 from qdtm.results.checks import HandCheck
@@ -13,6 +14,8 @@ from qdtm.results.checks.drawing import begin_check
 from qdtm.results.checks.files import read_checks, read_labels, write_checks, write_sample
 from qdtm.results.result import Result
 from qdtm.storage import CHECK
+
+PAGE = (Path(__file__).parents[3] / "docs" / "check.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -155,11 +158,9 @@ def test_relevance_agrees_with_the_answers_and_nothing_else_changes(result, chec
 def test_tables_have_the_relevance_that_agrees(result, check, tmp_path):
     checked = result.with_check(check.with_answers(dict.fromkeys(check.open, False)))
     checked.save(tmp_path / "saved", all_documents=True)
-    with (tmp_path / "saved" / "documents.csv").open(encoding="utf-8", newline="") as file:
-        written = [
-            float(next(iter(v for k, v in row.items() if k.startswith("relevance"))))
-            for row in csv.DictReader(file)
-        ]
+    with (tmp_path / "saved" / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    written = [float(row["relevance"]) for row in rows if row["query"] == rows[0]["query"]]
     assert written == pytest.approx(checked.scores(0).relevance.tolist(), abs=1e-5)
 
 
@@ -179,7 +180,15 @@ def test_a_check_is_summed_up_in_a_sentence(result, check):
 
 @pytest.mark.docs
 def test_the_examples_of_the_page_run():
-    text = (Path(__file__).parents[3] / "docs" / "check.md").read_text(encoding="utf-8")
-    failed, attempted, report = run_python(text, "check.md")
+    failed, attempted, report = run_python(PAGE, "check.md")
     assert attempted > 5
     assert failed == 0, report
+
+
+def test_the_commands_of_the_page_print_what_it_says(tmp_path):
+    (fit, no_output), (ask, outcome) = commands(PAGE)
+    assert run_command(fit, tmp_path) == no_output
+    model = QueryDrivenTopicModel.load(tmp_path / "cricket")
+    texts = [model.corpus_.documents[j].text.lower() for j in model.check("cricket").open]
+    typed = "".join("y\n" if "cricket" in text or "wicket" in text else "n\n" for text in texts)
+    assert outcome == run_command(ask, tmp_path, typed)

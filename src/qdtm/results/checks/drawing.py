@@ -34,7 +34,7 @@ def begin_check(
         If `n` is below 10: too few to say anything.
     """
     q = result.query_index(query)
-    begun = result.check_of(q)
+    begun = result.fit.check_of(q)
     if begun is not None and not fresh:
         return begun
     if n < LEAST:

@@ -17,7 +17,7 @@ from qdtm.corpus.store import DocumentStore
 from qdtm.errors import ParameterError, StorageError
 from qdtm.placing import placed_file, write_errors
 from qdtm.results.checks.handcheck import HandCheck
-from qdtm.results.tables import safe_cell
+from qdtm.results.delimited import safe_cell
 from qdtm.storage import CHECK, load_json
 
 FORMAT, VERSION = "qdtm check", 1

@@ -1,0 +1,1 @@
+"""What answers are worth: arrays, words and labels in, figures out."""

@@ -1,0 +1,92 @@
+"""The result tables as pages: docs/results/*.json in, a Markdown page a bench and its drawings out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from experiments.harness.cells import Bench
+from experiments.harness.records import of_json
+from experiments.harness.report import markdown
+from experiments.harness.summary import unique
+from qdtm.errors import StorageError
+
+REMARKS = {
+    "table1": "Rows with fewer runs say so. `qdtm-encoder` was run with an earlier model.",
+    "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
+    "rare": "`lda`, `seeded-lda` and `hdp` were run with `--max-sweeps 60`, some rows with fewer seeds.",
+}
+"""What the command alone does not say of how the files in docs/results were measured."""
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+
+
+def benches() -> list[Bench[Any, Any]]:
+    """Return all benches that have a page, in the order of the documentation."""
+    from experiments.bench.alone import ALONE
+    from experiments.bench.paper_tables import TABLE_1, TABLE_3
+    from experiments.bench.rare import RARE
+    from experiments.bench.staying import STAYING
+    from experiments.bench.subtopics import SUBTOPICS
+    from experiments.bench.topic_words import TOPICS
+
+    return [TABLE_1, TABLE_3, TOPICS, ALONE, RARE, STAYING, SUBTOPICS]
+
+
+def read_rows(bench: Bench[Any, Any], path: Path) -> list[Any]:
+    """Read what a bench wrote with `--out`.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read, or is not one of that bench.
+    """
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return [of_json(bench.row(row), row) for row in values]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StorageError(f"Cannot read rows of {bench.name!r} from {str(path)!r} ({error}).") from error
+
+
+def page_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
+    """Return the page of a bench: which command measured it, which wrote it, and the tables."""
+    made = f"Measured by `{command_of(bench, rows)}`, written by `python -m experiments pages`."
+    return markdown([f"# {bench.title}", made, REMARKS.get(bench.name, ""), *bench.report(rows)]) + "\n"
+
+
+def command_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
+    """Return the command that measures what a file has: its corpora, models and runs."""
+    datasets = unique(row.dataset for row in rows if row.dataset != "all")
+    seeds = {row.seed for row in rows if hasattr(row, "seed")}
+    runs = max((row.runs for row in rows if hasattr(row, "runs")), default=len(seeds))
+    options = [f"--dataset {name}" for name in datasets]
+    options += [f"--model {name}" for name in unique(row.model for row in rows)]
+    file = f"docs/results/{bench.name}.json"
+    return " ".join(["python -m experiments", bench.name, *options, f"--runs {runs} --out {file}"])
+
+
+def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every page and drawing that a folder's JSON files give."""
+    from experiments.bench.rare import RARE, charts
+
+    for bench in benches():
+        path = folder / f"{bench.name}.json"
+        if path.is_file():
+            rows = read_rows(bench, path)
+            yield f"{bench.name}.md", page_of(bench, rows)
+            if bench is RARE:
+                yield from charts(rows).items()
+
+
+@click.command()
+@click.option("--folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=RESULTS,
+              metavar="DIR", help="Where the JSON files are, and the pages go.  [docs/results]")  # fmt: skip
+def pages(folder: Path) -> None:
+    """Write the result tables as Markdown pages, from the JSON files of the benches."""
+    for name, text in make_pages(folder):
+        (folder / name).write_text(text, encoding="utf-8")
+        click.echo(folder / name)
