@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.concepts import check_query
+from qdtm.queries import check_query
 
 SUBJECTS = {
     "flood": "river water flood bridge cellar rain dam street pump level",

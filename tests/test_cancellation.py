@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from qdtm.cancellation import Cancelled, cancel_when, check_cancelled
+from qdtm.progress import Cancelled, cancel_when, check_cancelled
 
 
 def test_work_ends_only_where_somebody_said_when():

@@ -13,9 +13,9 @@ import pytest
 from qdtm import QueryDrivenTopicModel, TextPipeline
 from qdtm.cli.fit import _model_parameters, fit
 from qdtm.cli.main import cli
-from qdtm.cli.queries import query_parameters
-from qdtm.concepts.choosing import MIN_PRECISION
+from qdtm.cli.query_options import query_parameters
 from qdtm.corpus import VocabularyLimits
+from qdtm.queries.selection import MIN_PRECISION
 from qdtm.settings import JOINING, SCHEDULES
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qdtm import Corpus, Query, QueryDrivenTopicModel
-from qdtm.concepts.choosing import choose_concepts, document_evidence
+from qdtm.queries.selection import choose_concepts, document_evidence
 
 CAT = ["jaguar prey forest river night cat", "jaguar cat jungle prey hunt", "jaguar hunt river jungle cub",
        "forest cat prey cub jaguar", "jungle night jaguar hunt forest"]  # fmt: skip

@@ -7,9 +7,9 @@ import pytest
 
 from languages import WORDS, cut_words, write_texts
 from qdtm import Corpus, QueryDrivenTopicModel, TextPipeline
-from qdtm.app.rendering import render
-from qdtm.concepts import check_query
-from qdtm.report import render_report
+from qdtm.app.templating import render
+from qdtm.present.report import render_report
+from qdtm.queries import check_query
 
 
 def pipeline_of(language):

@@ -22,8 +22,8 @@ import ctrl_c
 from planted import plant_parts
 from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline
 from qdtm.errors import EmbeddingError, ParameterError, QueryError
+from qdtm.progress import Progress
 from qdtm.results.relevance import TYPICAL_ERROR
-from qdtm.sampler.progress import Progress
 
 FIRE = "fire bushfire firefighter smoke wind forest flame burn hectare blaze"
 SPORT = "cricket batsman bowler wicket match innings captain century umpire test"
@@ -796,7 +796,7 @@ def test_a_count_is_surer_of_queries_that_cover_the_corpus() -> None:
 @pytest.mark.parametrize("bound", [0.0, 10.0])
 def test_whether_queries_cover_the_corpus_is_decided_once(bound, monkeypatch, tmp_path) -> None:
     """Before the fit, by the evidence; what is shown of it, now or after loading, says the same."""
-    monkeypatch.setattr("qdtm.concepts.choosing.FULL_COVER", bound)
+    monkeypatch.setattr("qdtm.queries.selection.FULL_COVER", bound)
     model = make(["fire", "cricket"]).fit(TEXTS)
     monkeypatch.undo()
     model.save(tmp_path / "saved")

@@ -14,7 +14,7 @@ from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.corpus.storage import VERSION as CORPUS_VERSION
 from qdtm.errors import StorageError
 from qdtm.results.storage import VERSION as MODEL_VERSION
-from qdtm.storage import REMADE
+from qdtm.storage.folders import REMADE
 
 SAVED = Path(__file__).parent / "saved"
 MODELS = sorted(SAVED.glob("model-*"))

@@ -10,7 +10,7 @@ import pytest
 from evidence.worlds import own_words, write_many
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.errors import PassingQueryError
-from qdtm.sampler import shards
+from qdtm.sampler import engines
 
 QUICK = {"embeddings": None, "max_sweeps": 40, "subtopics": False}
 
@@ -104,8 +104,8 @@ def test_a_whole_fit_has_the_same_bytes_at_any_number_of_threads(
     queries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of one query, and of queries that cover the corpus; in several shards, evidence and relevance too."""
-    monkeypatch.setattr(shards, "TOKENS_A_SHARD", 2_000)
-    monkeypatch.setattr(shards, "TOKENS_A_WORD", 1)
+    monkeypatch.setattr(engines, "TOKENS_A_SHARD", 2_000)
+    monkeypatch.setattr(engines, "TOKENS_A_WORD", 1)
     documents, _ = write_many(3, {"cat": 150, "ship": 200}, {"cat": 0.5})
     saved = []
     for n_jobs in (1, 2):

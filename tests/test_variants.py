@@ -8,8 +8,8 @@ import pytest
 from planted import plant_parts
 from qdtm import Query, QueryDrivenTopicModel
 from qdtm.errors import ParameterError
-from qdtm.report import render_comparison
-from qdtm.results import Result
+from qdtm.present.report import render_comparison
+from qdtm.results.result import Result
 from qdtm.variants import Ways, changed_model, changes
 
 
@@ -82,7 +82,7 @@ def test_a_page_about_it(sensitivity):
 
 def test_a_figure_of_it(sensitivity):
     pytest.importorskip("plotly", reason="plotly is not installed")
-    from qdtm.figures import fates
+    from qdtm.present.figures import fates
 
     trace = fates(sensitivity).data[0]
     assert len(trace.y) == len(sensitivity.subtopics)

@@ -36,7 +36,7 @@ from experiments.baselines.topic_fit import (
 )
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError
-from qdtm.sampler.streams import open_stream
+from qdtm.sampler.kernels import open_stream
 
 _STARTS, _SWEEPS, _FAVOURED = range(3)
 """Random streams of a seed."""

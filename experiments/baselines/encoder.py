@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from experiments.baselines.topic_fit import TrainingProgress, require
 from qdtm.corpus import Corpus
 from qdtm.embeddings.encoder import encode_documents, loading_in_silence
-from qdtm.embeddings.model_folders import minilm_folder
+from qdtm.embeddings.onnx_encoder import minilm_folder
 from qdtm.errors import EmbeddingError
-from qdtm.sampler.progress import Progress
+from qdtm.progress import Progress
 
 BERT = "bert-base-uncased"
 SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"

@@ -11,7 +11,8 @@ where r_k(w) is 1 for a free word, so that without knowledge this is LDA. Three 
 - links to other words: max(1, n_uk / floor) for a must-link, its inverse for a cannot-link (SCLDA);
 - a Dirichlet tree in place of the Dirichlet prior, written as its ratio to the latter (DF-LDA).
 
-Weights are float32 and sums have a fixed order, so ``tests/evaluation/baselines/naive.py`` draws the same.
+Weights are float32 and sums have a fixed order, so ``tests/test_experiments/baselines/naive.py`` draws the
+same.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qdtm.compiling import njit
-from qdtm.sampler.streams import uniform
+from qdtm.jit import njit
+from qdtm.sampler.kernels import uniform
 
 LANES = 8
 """Topics are summed in this many interleaved lanes; arrays over topics have a multiple of it as columns."""

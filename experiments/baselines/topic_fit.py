@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.metrics.topics import top_word_ids
-from qdtm.concepts.resolve import matches_of, resolve_list
 from qdtm.corpus import Corpus
 from qdtm.embeddings import WordVectors
 from qdtm.errors import MissingExtraError, ParameterError
+from qdtm.queries.resolve import matches_of, resolve_list
 
 
 def require(module: str) -> Any:

@@ -36,7 +36,7 @@ from experiments.systems.answers import OURS, RETRIEVAL, Answer, AnsweringSystem
 from experiments.systems.peers import RECIPES
 from experiments.systems.topic_answers import make_rows
 from qdtm.cli.options import together
-from qdtm.report.palette import LIGHT, SERIES_LIGHT
+from qdtm.present.theme import LIGHT, SERIES_LIGHT
 
 LEVELS = (0.001, 0.0025, 0.005, 0.01, 0.02)
 """The shares of the documents to which a category is thinned."""

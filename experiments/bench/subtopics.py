@@ -43,8 +43,8 @@ from experiments.metrics.labels import Agreement, agreement, n_categories
 from experiments.systems.answers import OURS
 from qdtm.cli.options import together
 from qdtm.errors import ParameterError, QueryError
-from qdtm.results.matching import FOUND, Parts, match
 from qdtm.results.result import Result
+from qdtm.results.topic_distances import FOUND, Parts, match
 
 if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel

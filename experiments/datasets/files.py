@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from qdtm.cache import atomic_path, cache_directory
 from qdtm.errors import CorpusError
+from qdtm.storage.cache import atomic_path, cache_directory
 
 DATA_VARIABLE = "QDTM_DATA"
 

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from experiments.datasets.concepts import ExperimentConcept, concepts_of
 from experiments.datasets.files import DownloadProgress, RemoteFile, find_data, obtain, offline_error, verify
-from qdtm.cache import cache_directory
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.corpus.stopwords import stop_words
+from qdtm.corpus.stop_words import stop_words
 from qdtm.errors import CorpusError
+from qdtm.storage.cache import cache_directory
 
 NEWSGROUPS_CACHE = RemoteFile(
     name="20news-bydate_py3.pkz",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from experiments.datasets.paper_corpora import Dataset
 from qdtm.corpus import Corpus
-from qdtm.corpus.store import DocumentStore, MemoryDocuments
+from qdtm.corpus.document_store import DocumentStore, MemoryDocuments
 
 
 @lru_cache(maxsize=2)

@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from qdtm.cache import atomic_path
 from qdtm.errors import StorageError
+from qdtm.storage.cache import atomic_path
 
 T = TypeVar("T")
 

@@ -131,7 +131,7 @@ def _plain(text: str) -> Text:
     """Return Markdown as it is shown, in one line: without signs, headings and what is in ** bold."""
     from rich.text import Text
 
-    from qdtm.cli.plain_text import one_line
+    from qdtm.cli.console import one_line
 
     said = one_line(text).replace("`", "")
     if said.startswith("#"):

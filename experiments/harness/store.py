@@ -19,7 +19,7 @@ from typing import Any
 
 from experiments.harness.cells import Bench, Cell, ResultT
 from experiments.harness.records import as_json, of_json
-from qdtm.cache import atomic_path, cache_directory
+from qdtm.storage.cache import atomic_path, cache_directory
 
 _PACKAGES = ("numpy", "numba", "scipy", "scikit-learn")
 _OWN = ("qdtm", "experiments")

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.cache import without_cache
 from qdtm.corpus import load_demo_corpus
 from qdtm.first_answer import first_answer
 from qdtm.sampler.background import background_of
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.engines import Threads
 from qdtm.settings import n_threads
+from qdtm.storage.cache import without_cache
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:

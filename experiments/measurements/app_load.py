@@ -31,8 +31,8 @@ from typing import Any
 from qdtm.app.jobs import RESULT, STARTED, JobLimits, Jobs
 from qdtm.app.requests import FitRequest
 from qdtm.app.workspace import Workspace
-from qdtm.concepts import Query
-from qdtm.storage import sha256_of
+from qdtm.queries import Query
+from qdtm.storage.folders import sha256_of
 
 _PATHS = ("/", "/app.css", "/app.js", "/ask/demo", "/fit/nothing", "/explore/nothing",
           "/download/nothing/xlsx", "/../../etc/passwd", "/%00", "/" + "a" * 3000)  # fmt: skip

@@ -24,9 +24,8 @@ from experiments.measurements.scaling import N_WORDS, planted_chain
 from qdtm.cluster.engine import FAN_IN, RayEngine
 from qdtm.cluster.packing import Difference, add_sparse, merge, pack_counts, sparse_difference, unpack_counts
 from qdtm.sampler.chain import Chain
-from qdtm.sampler.engines import Engine, Threads
+from qdtm.sampler.engines import MOST_SHARDS, Engine, Threads
 from qdtm.sampler.kernels import add_difference
-from qdtm.sampler.shards import MOST_SHARDS
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def load(folder: Path) -> None:
 def query(folder: Path) -> Callable[[], None]:
     """Check a query and find its concept words, the first time after loading."""
     from qdtm import Corpus
-    from qdtm.concepts import build_concepts, check_query
+    from qdtm.queries import build_concepts, check_query
 
     corpus = Corpus.load(folder / "index")
 

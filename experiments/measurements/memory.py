@@ -2,7 +2,7 @@
 
 In: nothing; corpora are synthesised (words by Zipf's law, documents of equal length). Out: a table on the
 screen: the peak of a fit and its save above what the process had with the corpus loaded, and
-`qdtm.sampler.footprint.fit_bytes` for it. Linux only: every size runs in a process of its own, which asks the
+`qdtm.memory.fit_bytes` for it. Linux only: every size runs in a process of its own, which asks the
 system for its peak.
 
     python -m experiments memory [--sizes "tokens,length,words,queries,threads,background,chains" ...]
@@ -36,8 +36,8 @@ def peak_of_fit(size: str) -> str:
     """Fit a corpus of a size and return a row of the table."""
     from qdtm import Corpus, QueryDrivenTopicModel
     from qdtm.corpus import TextPipeline, load_demo_corpus
-    from qdtm.corpus.store import BagTexts, MemoryDocuments
-    from qdtm.sampler.footprint import fit_bytes
+    from qdtm.corpus.document_store import BagTexts, MemoryDocuments
+    from qdtm.memory import fit_bytes
 
     n_tokens, length, n_words, n_queries, n_jobs, background, n_chains = map(int, size.split(","))
     short: dict[str, Any] = {"min_sweeps": 2, "max_sweeps": 4}

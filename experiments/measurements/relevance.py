@@ -32,7 +32,7 @@ from experiments.datasets.paper_corpora import Dataset, load_dataset
 from experiments.metrics.labels import calibration_error, precision_at_k, reliability_curve
 from experiments.systems.baselines import break_ties
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.concepts import Query
+from qdtm.queries import Query
 
 N_BINS = 10
 

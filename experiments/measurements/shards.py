@@ -19,11 +19,10 @@ from experiments.datasets.authors import AuthorsBags, load_authors_bags
 from experiments.measurements.speed import speed_problem
 from experiments.metrics.labels import classification_accuracy, mean_precision_at_k
 from qdtm.results.distributions import average_over_tokens, topic_shares, word_topic_probabilities
-from qdtm.sampler.engines import Threads
+from qdtm.sampler.convergence import Schedule
+from qdtm.sampler.engines import Threads, n_shards_for
+from qdtm.sampler.initialise import start_as_paper
 from qdtm.sampler.parents import fit_parents
-from qdtm.sampler.running import Schedule
-from qdtm.sampler.shards import n_shards_for
-from qdtm.sampler.starts import start_as_paper
 
 DATASETS = ("20news", "tagmynews", "searchsnippets")
 SCHEDULE = Schedule(100, 300)

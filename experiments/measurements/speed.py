@@ -30,9 +30,9 @@ from qdtm.corpus import Corpus
 from qdtm.embeddings import embed_vocabulary, promotion_graph, similarity_threshold
 from qdtm.embeddings.loading import bundled_vectors
 from qdtm.sampler.engines import Threads
+from qdtm.sampler.initialise import start_as_paper
 from qdtm.sampler.parents import word_filter
 from qdtm.sampler.problem import ParentProblem, Priors
-from qdtm.sampler.starts import start_as_paper
 
 DATASET = "20news"
 PRIORS = Priors(alpha=1.0, beta=0.5, gamma=1.5)

@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.compiling import njit
 from qdtm.errors import ParameterError
+from qdtm.jit import njit
 
 WINDOW_SIZE = 110
 

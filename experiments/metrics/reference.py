@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from experiments.datasets.files import require_file
 from experiments.metrics.coherence import OTHER, WINDOW_SIZE, Presence, WindowCounts, count_windows
-from qdtm.cache import atomic_path, cache_directory
-from qdtm.compiling import njit
 from qdtm.corpus.lemmas import noun_lemma, shortest_noun_lemma
 from qdtm.errors import CorpusError
+from qdtm.jit import njit
+from qdtm.storage.cache import atomic_path, cache_directory
 
 _FNV_OFFSET = np.uint64(14695981039346656037)
 _FNV_PRIME = np.uint64(1099511628211)

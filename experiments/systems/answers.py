@@ -21,11 +21,11 @@ from experiments.baselines.retrieval import bm25_scores, query_likelihood_scores
 from experiments.datasets.paper_corpora import Dataset
 from experiments.systems.query_driven import QueryDriven, Variant
 from experiments.systems.registry import SystemOptions
-from qdtm.concepts import Query, choose_concepts
-from qdtm.concepts.choosing import document_evidence
-from qdtm.concepts.resolve import matches_of, resolve_text
 from qdtm.embeddings import load_vectors
 from qdtm.errors import QueryError
+from qdtm.queries import Query, choose_concepts
+from qdtm.queries.resolve import matches_of, resolve_text
+from qdtm.queries.selection import document_evidence
 from qdtm.settings import SCHEDULES
 
 if TYPE_CHECKING:

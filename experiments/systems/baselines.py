@@ -22,9 +22,9 @@ from experiments.baselines.topic_fit import FloatArray, Schedule, TopicFit, matc
 from experiments.datasets.concepts import ExperimentConcept
 from experiments.datasets.paper_corpora import Dataset
 from experiments.systems.registry import Outcome, Reading, SubtopicGroup, SystemOptions
-from qdtm.concepts.resolve import matches_of, resolve_list, resolve_text
 from qdtm.corpus import Corpus
 from qdtm.embeddings import load_vectors
+from qdtm.queries.resolve import matches_of, resolve_list, resolve_text
 
 Array = TypeVar("Array", NDArray[np.float32], NDArray[np.float64])
 

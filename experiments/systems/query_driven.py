@@ -15,8 +15,8 @@ import numpy as np
 from experiments.datasets.concepts import ExperimentConcept
 from experiments.datasets.paper_corpora import Dataset
 from experiments.systems.registry import Outcome, SubtopicGroup, SystemOptions
-from qdtm.concepts import Query
-from qdtm.results.topic import Topic
+from qdtm.queries import Query
+from qdtm.results.topics import Topic
 
 if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel
@@ -67,7 +67,7 @@ def make_query_driven(name: str, options: SystemOptions) -> QueryDriven:
     if not variant.encodes:
         return QueryDriven(name, variant, options)
     from qdtm.embeddings.encoder import load_encoder
-    from qdtm.embeddings.model_folders import MINILM
+    from qdtm.embeddings.onnx_encoder import MINILM
 
     encoder = options.encoder or MINILM
     load_encoder(encoder)  # is it there?

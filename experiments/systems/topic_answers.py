@@ -34,7 +34,7 @@ from experiments.systems.answers import (
 from experiments.systems.peers import RECIPES, PeerRow, make_peer
 from experiments.systems.registry import SystemOptions, make_available
 from qdtm.embeddings.encoder import load_encoder
-from qdtm.embeddings.model_folders import MINILM
+from qdtm.embeddings.onnx_encoder import MINILM
 from qdtm.errors import ParameterError
 
 N_TOPICS = 20

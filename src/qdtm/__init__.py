@@ -7,18 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from qdtm.concepts import Query
     from qdtm.corpus import Corpus, TextPipeline
     from qdtm.model import QueryDrivenTopicModel
-    from qdtm.progress_bar import ProgressBar
+    from qdtm.present.notebook import ProgressBar
+    from qdtm.queries import Query
     from qdtm.results.result import Result
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Corpus": "qdtm.corpus",
-    "ProgressBar": "qdtm.progress_bar",
-    "Query": "qdtm.concepts",
+    "ProgressBar": "qdtm.present.notebook",
+    "Query": "qdtm.queries",
     "QueryDrivenTopicModel": "qdtm.model",
     "Result": "qdtm.results.result",
     "TextPipeline": "qdtm.corpus",

@@ -17,20 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.cancellation import check_cancelled
-from qdtm.concepts.choosing import Chosen, choose
-from qdtm.concepts.concept import Concept
-from qdtm.concepts.query import Extractor, Rule, as_queries
 from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.loading import load_vectors
 from qdtm.embeddings.vectors import embed_vocabulary
 from qdtm.errors import QueryError
 from qdtm.evidence.corpus_views import views_of
-from qdtm.evidence.model import Evidence
-from qdtm.results.alignment import Aligner
+from qdtm.evidence.evidence import Evidence
+from qdtm.progress import check_cancelled
+from qdtm.queries.concept import Concept
+from qdtm.queries.query import Extractor, Rule, as_queries
+from qdtm.queries.selection import Chosen, choose
 from qdtm.results.distributions import FloatArray, average_over_tokens
 from qdtm.results.documents import order_by
-from qdtm.results.passages import Passage
+from qdtm.results.passages import Aligner, Passage
 from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
 
 N_WORDS, N_DOCUMENTS, EXCERPT = 15, 5, 420

@@ -13,26 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from qdtm.concepts import as_queries
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.errors import ParameterError
-from qdtm.memory import require_memory
-from qdtm.placing import reserve
-from qdtm.posing import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
-from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
-from qdtm.results.arrangement import gather_fit, spread_fit
+from qdtm.fitted import FittedModel
+from qdtm.fitting import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
+from qdtm.memory import DIMENSIONS, ENCODED, fit_bytes_of, require_memory
+from qdtm.progress import ProgressCallback
+from qdtm.queries import as_queries
 from qdtm.results.distributions import document_topics
+from qdtm.results.fit import gather_fit, spread_fit
 from qdtm.results.result import Result
-from qdtm.results.topic import Topic
+from qdtm.results.topics import Topic
+from qdtm.resume import Start, begin_checkpoint, its_corpus, take_up
 from qdtm.sampler.checkpoint import Checkpoint
-from qdtm.sampler.footprint import DIMENSIONS, ENCODED, fit_bytes_of
-from qdtm.sampler.progress import ProgressCallback
-from qdtm.settings import Settings, check_settings
-from qdtm.showing import FittedModel
-from qdtm.unfinished import Start, begin_checkpoint, its_corpus, take_up
+from qdtm.settings import OWN_OBJECTS, NotSaved, Settings, as_json, check_at_hand, check_settings, from_json
+from qdtm.storage.atomic import reserve
 
 if TYPE_CHECKING:
-    from qdtm.results.sensitivity import Sensitivity
+    from qdtm.results.comparison import Sensitivity
 
 RUNNING = ("progress", "n_jobs", "engine", "address", "worker_dir")
 """Parameters about how a fit is run: they do not change a byte of the result."""
@@ -330,7 +328,7 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         QueryError
             If there is no such subtopic, or it is too small to split.
         """
-        from qdtm.drilling import open_subtopic
+        from qdtm.drill_down import open_subtopic
 
         settings = self._settings()
         inside = corpus_inside(self.corpus_, settings)
@@ -363,7 +361,7 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         ParameterError
             If the model was loaded, and its word vectors or encoder must be given again.
         """
-        from qdtm.adding import add_query
+        from qdtm.add_query import add_query
 
         self._check_at_hand()
         settings = self._settings()

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from qdtm.concepts import Query, as_queries
 from qdtm.errors import ParameterError
+from qdtm.queries import Query, as_queries
+from qdtm.results.comparison import Sensitivity, compare_results
 from qdtm.results.result import Result
-from qdtm.results.sensitivity import Sensitivity, compare_results
 
 if TYPE_CHECKING:
     from qdtm.model import QueryDrivenTopicModel

@@ -234,7 +234,7 @@ def _with_a_result(app: RunningApp) -> tuple[str, ...]:
     from qdtm.app.jobs import JobLimits, Jobs
     from qdtm.app.requests import FitRequest
     from qdtm.app.workspace import Workspace
-    from qdtm.concepts import Query
+    from qdtm.queries import Query
 
     jobs = Jobs(Workspace.open(app.workspace), JobLimits(running=0))
     id = jobs.submit(FitRequest("demo", "Demo", (Query("cricket"),)))

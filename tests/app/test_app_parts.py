@@ -12,20 +12,19 @@ import pytest
 
 from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
-from qdtm.app.asking import Draft, LookedUp, drafts_from_text, drafts_to_text
-from qdtm.app.depth import note_opened, open_subtopics, read_opened
-from qdtm.app.exploring import DocumentFilter, Explorer, carriers
-from qdtm.app.intake import columns_of_upload, preview_file
-from qdtm.app.labels import read_labels, write_label
-from qdtm.app.opened import Shelf
-from qdtm.app.rendering import render
+from qdtm.app.annotations import note_opened, open_subtopics, read_labels, read_opened, write_label
+from qdtm.app.context import LastUsed
+from qdtm.app.downloads import program
+from qdtm.app.drafts import Draft, LookedUp, drafts_from_text, drafts_to_text
+from qdtm.app.explorer import DocumentFilter, Explorer, carriers
 from qdtm.app.requests import Columns, FitRequest
-from qdtm.app.takeaway import program
-from qdtm.app.tasks import FitNotes
-from qdtm.concepts import Query
+from qdtm.app.templating import render
+from qdtm.app.upload import columns_of_upload, preview_file
+from qdtm.app.worker import FitNotes
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
-from qdtm.sampler.progress import Progress
+from qdtm.progress import Progress
+from qdtm.queries import Query
 
 from .texts import look_up, rows, write_table
 
@@ -210,7 +209,7 @@ def test_the_program_makes_the_same_queries(explorer: Explorer) -> None:
 
 def test_a_shelf_makes_once_and_forgets_the_oldest() -> None:
     made: list[int] = []
-    shelf: Shelf[int] = Shelf(2)
+    shelf: LastUsed[int] = LastUsed(2)
     for key in (1, 2, 1, 3, 1, 2):
         shelf.get(key, lambda key=key: made.append(key) or key)  # type: ignore[misc]
     assert made == [1, 2, 3, 2]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from qdtm.app.checks import check_stamp, with_checks
+from qdtm.app.annotations import check_stamp, with_checks
 from qdtm.corpus import Corpus
 from qdtm.model import QueryDrivenTopicModel
-from qdtm.results.checks.drawing import begin_check
-from qdtm.results.checks.files import keep_check
+from qdtm.results.hand_check.files import begin_check, keep_check
 from qdtm.results.result import Result
 
 from .texts import rows

@@ -13,8 +13,8 @@ uvicorn = pytest.importorskip("uvicorn", reason="needs the extra 'app'")
 
 from uvicorn.server import ServerState  # noqa: E402
 
-from qdtm.app import connections  # noqa: E402
-from qdtm.app.connections import TimedConnection  # noqa: E402
+from qdtm.app import limits  # noqa: E402
+from qdtm.app.limits import TimedConnection  # noqa: E402
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 UPGRADE = (
@@ -48,7 +48,7 @@ async def _app(scope: Any, receive: Any, send: Any) -> None:
 
 def talk(monkeypatch: pytest.MonkeyPatch, what: Talk, seconds: float = 0.1) -> Any:
     """Serve the app with little patience, and talk to it."""
-    monkeypatch.setattr(connections, "_SECONDS_TO_ASK", seconds)
+    monkeypatch.setattr(limits, "_SECONDS_TO_ASK", seconds)
 
     async def serve() -> Any:
         config = uvicorn.Config(_app, log_config=None, lifespan="off")

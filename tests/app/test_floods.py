@@ -4,8 +4,8 @@ import asyncio
 import logging
 from typing import Any
 
-from qdtm.app import floods
-from qdtm.app.floods import BoundedLog, Rate, without_floods
+from qdtm.app import limits
+from qdtm.app.limits import BoundedLog, Rate, without_floods
 
 
 class Clock:
@@ -29,7 +29,7 @@ def test_a_rate_counts_what_was_lately() -> None:
 
 
 def test_a_websocket_that_sends_too_much_is_let_go(monkeypatch: Any) -> None:
-    monkeypatch.setattr(floods, "_MOST_MESSAGES", 3)
+    monkeypatch.setattr(limits, "_MOST_MESSAGES", 3)
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
@@ -63,7 +63,7 @@ def test_a_log_says_once_that_it_leaves_things_out() -> None:
 def test_the_logs_of_the_sockets_are_bounded() -> None:
     logger = logging.getLogger("engineio.server")
     before = list(logger.filters)
-    floods.bound_logs()
+    limits.bound_logs()
     try:
         assert any(isinstance(each, BoundedLog) for each in logger.filters)
     finally:

@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from qdtm.app.context import Opened
 from qdtm.app.corpora import (
     DEMO,
     forget_corpus,
@@ -17,10 +18,8 @@ from qdtm.app.corpora import (
     tidy_corpora,
     write_upload,
 )
-from qdtm.app.intake import index_corpus
+from qdtm.app.downloads import KINDS, make_file
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, STARTED, Job, JobLimits, Jobs
-from qdtm.app.opened import Opened
-from qdtm.app.rendering import render
 from qdtm.app.requests import (
     Columns,
     FitRequest,
@@ -29,15 +28,16 @@ from qdtm.app.requests import (
     request_from_json,
     request_to_json,
 )
-from qdtm.app.takeaway import KINDS, make_file
-from qdtm.app.tasks import run
+from qdtm.app.templating import render
+from qdtm.app.upload import index_corpus
+from qdtm.app.worker import run
 from qdtm.app.workspace import NotFoundError, Workspace, write_json
-from qdtm.concepts import Query
 from qdtm.corpus import load_demo_corpus
 from qdtm.errors import StorageError
-from qdtm.locks import LivenessLock, is_held
+from qdtm.queries import Query
 from qdtm.results.result import Result
 from qdtm.sampler.background import background_of
+from qdtm.storage.locks import LivenessLock, is_held
 
 from .texts import write_table
 

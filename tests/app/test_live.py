@@ -10,16 +10,15 @@ import pytest
 
 pytest.importorskip("nicegui", reason="needs the extra 'app'")
 
-from qdtm.app import learning as learning_module
-from qdtm.app.asking import Draft
-from qdtm.app.learning import Learning
-from qdtm.app.opened import OpenCorpus
+from qdtm.app import context as learning_module
+from qdtm.app.context import Learning, OpenCorpus
+from qdtm.app.drafts import Draft
 from qdtm.app.pages import live
 from qdtm.app.pages.live import Stage, look_up
-from qdtm.app.rendering import render
+from qdtm.app.templating import render
 from qdtm.corpus import Corpus
 from qdtm.errors import CorpusError
-from qdtm.results.alignment import Aligner
+from qdtm.results.passages import Aligner
 
 from .texts import open_corpus, rows
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from qdtm.app.asking import Draft, drafts_from_text, drafts_to_text
-from qdtm.app.rendering import render
+from qdtm.app.drafts import Draft, drafts_from_text, drafts_to_text
+from qdtm.app.templating import render
 from qdtm.corpus import Corpus
 
 from .texts import look_up

@@ -7,11 +7,10 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from qdtm.app.asking import Draft, LookedUp, answer_drafts, check_drafts
-from qdtm.app.learning import Learning
-from qdtm.app.opened import OpenCorpus
+from qdtm.app.context import Learning, OpenCorpus
+from qdtm.app.drafts import Draft, LookedUp, answer_drafts, check_drafts
 from qdtm.corpus import Corpus
-from qdtm.results.alignment import Aligner
+from qdtm.results.passages import Aligner
 
 TOPICS = (
     "tax budget spending deficit treasury revenue minister cut debt income",

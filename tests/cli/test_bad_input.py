@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from qdtm.storage import seal
+from qdtm.storage.folders import seal
 
 from .conftest import TEXTS
 

@@ -2,7 +2,7 @@
 
 import json
 
-from qdtm.results.schema import CONCEPT_WORDS
+from qdtm.results.tables import CONCEPT_WORDS
 
 from .conftest import TEXTS, write_csv
 

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from qdtm import QueryDrivenTopicModel
-from qdtm.cli.progress import FitDisplay
+from qdtm.cli.progress_display import FitDisplay
 
 from .conftest import TEXTS
 
@@ -181,7 +181,7 @@ def test_without_chains_nothing_is_said_of_them(fit):
 def test_a_folder_that_another_process_writes(run, news, fast, tmp_path):
     from threading import Event, Thread
 
-    from qdtm.placing import reserve
+    from qdtm.storage.atomic import reserve
 
     taken, over = Event(), Event()
 

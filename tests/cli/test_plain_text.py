@@ -2,7 +2,7 @@
 
 import pytest
 
-from qdtm.cli.plain_text import one_line
+from qdtm.cli.console import one_line
 
 
 @pytest.mark.parametrize(

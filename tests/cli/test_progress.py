@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from qdtm.cli.progress import FitDisplay, ReadingDisplay
-from qdtm.sampler.progress import Progress
+from qdtm.cli.progress_display import FitDisplay, ReadingDisplay
+from qdtm.progress import Progress
 
 STEPS = [
     Progress("background", None, 1, 20, 5, None),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qdtm.cli.queries import parse_queries, query_parameters
+from qdtm.cli.query_options import parse_queries, query_parameters
 from qdtm.errors import ParameterError, QueryError
 
 

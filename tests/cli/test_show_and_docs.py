@@ -5,7 +5,7 @@ import json
 import pytest
 
 from qdtm import QueryDrivenTopicModel
-from qdtm.results.schema import CONCEPT_WORDS, TOPICS, WORDS, document_columns
+from qdtm.results.tables import CONCEPT_WORDS, TOPICS, WORDS, document_columns
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ def test_a_file_is_whole_or_absent(transform, tmp_path, monkeypatch):
     def fail(*args, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("qdtm.results.delimited.write_csv", fail)
+    monkeypatch.setattr("qdtm.results.table_formats.write_csv", fail)
     out = tmp_path / "out" / "scores.csv"
     assert "No space left" in transform("-o", out, code=2).stderr
     assert not out.parent.exists()

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qdtm.cluster.array_store import ArrayStore
 from qdtm.cluster.engine import RayEngine
-from qdtm.cluster.shelf import Shelf
 from qdtm.cluster.worker import Block, Worker
 from qdtm.errors import StorageError
 from qdtm.sampler.assignment import unassigned
 from qdtm.sampler.chain import Chain, open_chain
+from qdtm.sampler.convergence import ChainResult, Schedule, run_chain
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.running import ChainResult, Schedule, run_chain
 from sampler.cases import plain_rules, planted_case
 
 pytestmark = pytest.mark.cluster
@@ -75,7 +75,7 @@ class MortalWorker(Worker):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def shelf_is_free(shelf: Shelf, name: str) -> bool:
+def shelf_is_free(shelf: ArrayStore, name: str) -> bool:
     """Whether nothing lay there; now something does."""
     try:
         shelf.read(name)

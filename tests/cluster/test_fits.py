@@ -11,10 +11,10 @@ import pytest
 from planted import own_words, plant
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.cluster.engine import RayEngine
+from qdtm.progress import Progress
 from qdtm.sampler import checkpoint as keeping
-from qdtm.sampler import shards
+from qdtm.sampler import engines
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.progress import Progress
 
 pytestmark = pytest.mark.cluster
 
@@ -36,8 +36,8 @@ def corpus() -> Corpus:
 
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "TOKENS_A_SHARD", 1_000)
-    monkeypatch.setattr(shards, "TOKENS_A_WORD", 1)
+    monkeypatch.setattr(engines, "TOKENS_A_SHARD", 1_000)
+    monkeypatch.setattr(engines, "TOKENS_A_WORD", 1)
 
 
 def saved(model: QueryDrivenTopicModel, path: Path) -> dict[str, bytes]:
@@ -87,13 +87,13 @@ def test_20_newsgroups(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> No
         pytest.skip("set QDTM_DATA to the folder with the experiments' corpora")
     from experiments.datasets.authors import load_authors_bags
     from experiments.measurements.speed import speed_problem
+    from qdtm.sampler.convergence import Schedule
+    from qdtm.sampler.initialise import start_as_paper
     from qdtm.sampler.parents import fit_parents
-    from qdtm.sampler.running import Schedule
-    from qdtm.sampler.starts import start_as_paper
     from qdtm.sampler.subtopics import cut_out, fit_subtopics
 
-    monkeypatch.setattr(shards, "TOKENS_A_SHARD", 65_536)
-    monkeypatch.setattr(shards, "TOKENS_A_WORD", 16)
+    monkeypatch.setattr(engines, "TOKENS_A_SHARD", 65_536)
+    monkeypatch.setattr(engines, "TOKENS_A_WORD", 16)
     problem = speed_problem(load_authors_bags("20news", None), promotion=True)
 
     def fit(where: Engine) -> list[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qdtm.cluster.memory import Need, check_memory
+from qdtm.cluster.engine import Need, check_memory
 from qdtm.errors import ClusterError
 
 GB = 2**30

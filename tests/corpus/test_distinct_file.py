@@ -6,8 +6,7 @@ from safetensors.numpy import load_file, save_file
 
 from qdtm.corpus import Corpus
 from qdtm.corpus import corpus as corpus_module
-from qdtm.corpus.distinct_file import load_distinct, save_distinct
-from qdtm.corpus.storage import write_corpus
+from qdtm.corpus.storage import load_distinct, save_distinct, write_corpus
 from qdtm.errors import StorageError
 
 TEXTS = ["fire fire wind", "", "wind town", "town fire town town"]

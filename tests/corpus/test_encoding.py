@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qdtm.corpus import CorpusWarning, ReadOptions, read_records
-from qdtm.corpus.encoding import find_encoding
+from qdtm.corpus.readers.encoding import find_encoding
 
 RUSSIAN = (
     "Городской совет обсудил ремонт моста через реку. Жители просят открыть движение до осени, но "

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qdtm.corpus.hashing import hash_documents
+from qdtm.corpus.indexing import hash_documents
 
 MASK = 2**64 - 1
 documents = st.lists(st.lists(st.integers(0, 2**20), max_size=12), min_size=1, max_size=8)

@@ -5,8 +5,9 @@ import zipfile
 
 import pytest
 
-from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits, read_records, tables
-from qdtm.corpus.columns import MAX_COLUMNS, distinct_names
+from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits, read_records
+from qdtm.corpus.readers import csv_files
+from qdtm.corpus.readers.records import MAX_COLUMNS, distinct_names
 from qdtm.errors import CorpusError, ParameterError
 
 MAIN = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -63,7 +64,7 @@ def test_a_quote_that_is_never_closed(tmp_path, monkeypatch):
     import csv
 
     before = csv.field_size_limit(10_000)
-    monkeypatch.setattr(tables, "MAX_TEXT", 10_000)
+    monkeypatch.setattr(csv_files, "MAX_TEXT", 10_000)
     try:
         refused(tmp_path / "x.csv", "field larger than field limit", 'text,b\n"' + "fire and wind\n" * 1_000)
     finally:
@@ -71,8 +72,8 @@ def test_a_quote_that_is_never_closed(tmp_path, monkeypatch):
 
 
 def test_only_a_little_of_long_lines_is_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_TEXT", 1_000)
-    taken = tables.peek(iter(["x" * 600] * 5), 200, len)
+    monkeypatch.setattr(csv_files, "MAX_TEXT", 1_000)
+    taken = csv_files.peek(iter(["x" * 600] * 5), 200, len)
     assert [len(value) for value in taken] == [600, 600]
 
 

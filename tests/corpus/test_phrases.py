@@ -14,11 +14,11 @@ from qdtm import Corpus
 from qdtm.corpus import TextPipeline, VocabularyLimits, load_demo_corpus
 from qdtm.corpus import phrases as found_by
 from qdtm.corpus.indexing import IndexedTokens, index_texts
+from qdtm.corpus.kernels import join_pairs
 from qdtm.corpus.phrase_index import PhraseIndex, WordSplit
-from qdtm.corpus.phrase_kernels import join_pairs
 from qdtm.corpus.phrases import count_pairs, critical_ratio, cut_phrases, npmi
-from qdtm.corpus.scanning import scan_texts
 from qdtm.corpus.tokenizer import split_joined
+from qdtm.corpus.tokenizer_kernels import scan_texts
 
 WORDS = ["river", "basin", "bank", "money", "tree", "south", "west"]
 

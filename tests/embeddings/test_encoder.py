@@ -7,7 +7,7 @@ import pytest
 
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.embeddings import encoder as encoder_module
-from qdtm.embeddings import model_folders
+from qdtm.embeddings import onnx_encoder
 from qdtm.embeddings.encoder import encode_corpus, encode_documents, without_words
 from qdtm.errors import EmbeddingError, MissingExtraError, ParameterError
 
@@ -91,7 +91,7 @@ def test_an_encoder_that_makes_no_sense_is_refused_in_one_line(encoder, why):
 
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
 def test_a_missing_extra_is_named(monkeypatch, package):
-    monkeypatch.setattr(model_folders, "find_spec", lambda name: None if name == package else find_spec(name))
+    monkeypatch.setattr(onnx_encoder, "find_spec", lambda name: None if name == package else find_spec(name))
     with pytest.raises(MissingExtraError, match=rf"{package}.*qdtm\[encoder\]"):
         encode_documents("minilm", Corpus.from_texts(TEXTS))
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qdtm.embeddings import embed_vocabulary
-from qdtm.embeddings.learned import cooccurrence, factorise, learn_vectors, positive_pmi
+from qdtm.embeddings.loading import cooccurrence, factorise, learn_vectors, positive_pmi
 from qdtm.errors import EmbeddingError
 
 

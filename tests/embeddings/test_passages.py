@@ -10,9 +10,9 @@ pytest.importorskip("tokenizers", reason="needs the extra 'encoder'")
 
 from tests.embeddings.tiny_bert import WORDS, naive_bert, random_weights, write_folder
 
-from qdtm.cancellation import Cancelled, cancel_when
-from qdtm.embeddings import passages
-from qdtm.embeddings.model_folders import open_folder
+from qdtm.embeddings import onnx_encoder
+from qdtm.embeddings.onnx_encoder import open_folder
+from qdtm.progress import Cancelled, cancel_when
 
 TEXTS = [" ".join(WORDS[4 + (i + j) % 8] for j in range(1 + i % 25)) for i in range(60)]
 
@@ -42,8 +42,8 @@ def test_passages_are_averaged_by_their_tokens(folder):
 
 
 def test_a_long_text_is_read_in_evenly_spread_passages():
-    assert passages._spread([[n] for n in range(10)]) == [[0], [3], [6], [9]]
-    assert passages._spread([[n] for n in range(4)]) == [[0], [1], [2], [3]]
+    assert onnx_encoder._spread([[n] for n in range(10)]) == [[0], [3], [6], [9]]
+    assert onnx_encoder._spread([[n] for n in range(4)]) == [[0], [1], [2], [3]]
 
 
 def test_an_empty_text_has_a_vector(folder):
@@ -64,7 +64,7 @@ def test_ctrl_c_leaves_no_thread_behind(folder, monkeypatch):
     def interrupt():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(passages, "check_cancelled", interrupt)
+    monkeypatch.setattr(onnx_encoder, "check_cancelled", interrupt)
     with pytest.raises(KeyboardInterrupt):
         encoder(TEXTS)
     assert threading.active_count() == before

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from qdtm.corpus.hashing import hash_documents
-from qdtm.evidence import context
-from qdtm.evidence.context import N_FOLDS, context_scores
+from qdtm.corpus.indexing import hash_documents
+from qdtm.evidence import evidence
+from qdtm.evidence.evidence import N_FOLDS, context_scores
 from qdtm.evidence.views import tfidf
 
 from .worlds import plant_names
@@ -92,15 +92,15 @@ def test_too_few_names_teach_nothing(planted):
 def test_what_is_learned_from_is_bounded(planted, monkeypatch):
     corpus, themes = planted
     sizes = []
-    fit = context._fit
+    fit = evidence._fit
 
     def noting(features, strength):
         sizes.append((int((strength > 0).sum()), int((strength == 0).sum())))
         return fit(features, strength)
 
-    monkeypatch.setattr(context, "_fit", noting)
-    monkeypatch.setattr(context, "MOST_OTHERS", 60)
-    monkeypatch.setattr(context, "MOST_NAMERS", 20)
+    monkeypatch.setattr(evidence, "_fit", noting)
+    monkeypatch.setattr(evidence, "MOST_OTHERS", 60)
+    monkeypatch.setattr(evidence, "MOST_NAMERS", 20)
     scores = ask(corpus)
     assert len(sizes) == N_FOLDS
     assert max(named for named, _ in sizes) <= 20
@@ -113,6 +113,6 @@ def test_the_sample_follows_the_content_and_not_the_order():
     hashes = rng.integers(0, 2**63, 100).astype(np.uint64)
     chosen = rng.random(100) < 0.7
     order = rng.permutation(100)
-    found = {hashes[j] for j in context._sample(chosen, hashes, 20)}
-    assert found == {hashes[order][j] for j in context._sample(chosen[order], hashes[order], 20)}
+    found = {hashes[j] for j in evidence._sample(chosen, hashes, 20)}
+    assert found == {hashes[order][j] for j in evidence._sample(chosen[order], hashes[order], 20)}
     assert found == set(np.sort(hashes[chosen])[:20])

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qdtm.concepts.query import Query
-from qdtm.concepts.search import search
-from qdtm.concepts.verdict import MAINLY
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.evidence.naming import APART, DENSITY, FADE, LONG, WINDOW, name_documents, strength_of
+from qdtm.queries.answerability import MAINLY
+from qdtm.queries.query import Query
+from qdtm.queries.search import search
 
 
 def named(corpus, text, rule="and", **query):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from qdtm.cancellation import Cancelled, cancel_when
-from qdtm.evidence import neighbours
-from qdtm.evidence.neighbours import NeighbourView
+from qdtm.evidence import corpus_views
+from qdtm.evidence.corpus_views import NeighbourView
 from qdtm.evidence.views import unit_rows
+from qdtm.progress import Cancelled, cancel_when
 
 
 def world(seed, n=50):
@@ -27,16 +27,16 @@ def naive(vectors, labels, compared, k):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_equals_a_loop(seed, monkeypatch):
-    monkeypatch.setattr(neighbours, "N_NEIGHBOURS", 7)
-    monkeypatch.setattr(neighbours, "_ROWS_AT_ONCE", 9)
+    monkeypatch.setattr(corpus_views, "N_NEIGHBOURS", 7)
+    monkeypatch.setattr(corpus_views, "_ROWS_AT_ONCE", 9)
     vectors, hashes, labels = world(seed)
     expected = naive(vectors, labels, range(50), 7)
     np.testing.assert_allclose(NeighbourView(vectors, hashes)(labels), expected, rtol=1e-5)
 
 
 def test_a_large_corpus_is_compared_with_some(monkeypatch):
-    monkeypatch.setattr(neighbours, "MOST_COMPARED", 20)
-    monkeypatch.setattr(neighbours, "N_NEIGHBOURS", 5)
+    monkeypatch.setattr(corpus_views, "MOST_COMPARED", 20)
+    monkeypatch.setattr(corpus_views, "N_NEIGHBOURS", 5)
     vectors, hashes, labels = world(0)
     expected = naive(vectors, labels, np.argsort(hashes)[:20], 5)
     np.testing.assert_allclose(NeighbourView(vectors, hashes)(labels), expected, rtol=1e-5)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from qdtm.concepts import choosing
-from qdtm.concepts.query import Query
-from qdtm.concepts.search import search
 from qdtm.corpus import TextPipeline, load_demo_corpus
 from qdtm.corpus.phrase_index import PhraseIndex
+from qdtm.queries import selection
+from qdtm.queries.query import Query
+from qdtm.queries.search import search
 
 QUERIES = [
     "africa", "south africa", "bin laden", "laden", '"bin laden"', '"south africa" cricket', "afric*",
@@ -59,24 +59,24 @@ def test_a_word_stands_for_itself_and_for_phrases_that_have_it(demo):
 
 def test_what_is_hidden_are_the_words_of_the_query_alone(demo):
     inside = demo.distinct
-    views = choosing.views_of(inside, None)
+    views = selection.views_of(inside, None)
     looked = search(inside, Query("africa"), "and")
     split = views._split
     assert {split.words[w] for w in views.places(looked.words, looked.forms)} == {"africa"}
 
 
 def test_a_query_that_is_a_phrase_is_tied_to_it(demo):
-    (concept,) = choosing.choose_concepts(demo, "bin laden")
+    (concept,) = selection.choose_concepts(demo, "bin laden")
     own = {word.word: word.tied for word in concept.words if word.origin == "query"}
     assert own["bin laden"]
-    (africa,) = choosing.choose_concepts(demo, "africa")
+    (africa,) = selection.choose_concepts(demo, "africa")
     assert "south africa" not in {word.word for word in africa.words if word.origin == "query"}
 
 
 def test_a_phrase_and_its_word_are_not_both_proposed(demo):
     phrases = PhraseIndex.of(demo)
     for query in ("israel", "cricket", "terrorism", "afghanistan", "union"):
-        (concept,) = choosing.choose_concepts(demo, query)
+        (concept,) = selection.choose_concepts(demo, query)
         proposed = [word for word in concept.words if word.origin == "expansion"]
         single = {word.word for word in proposed} - {demo.vocabulary[p] for p in phrases.words_of}
         inside = {part for word in proposed for part in phrases.words_of.get(word.index, ())}
@@ -84,7 +84,7 @@ def test_a_phrase_and_its_word_are_not_both_proposed(demo):
 
 
 def test_keywords_and_words_to_drop_may_be_phrases(demo):
-    (concept,) = choosing.choose_concepts(demo, {"war": ["bin laden", "taliban"]})
+    (concept,) = selection.choose_concepts(demo, {"war": ["bin laden", "taliban"]})
     assert {word.word for word in concept.words} == {"bin laden", "taliban"}
-    (concept,) = choosing.choose_concepts(demo, Query("afghanistan", drop=("bin laden",)))
+    (concept,) = selection.choose_concepts(demo, Query("afghanistan", drop=("bin laden",)))
     assert "bin laden" not in {word.word for word in concept.words}

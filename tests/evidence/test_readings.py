@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from qdtm.concepts import Query, build_concepts, choose_concepts, concept_from_json, concept_to_json
-from qdtm.concepts.choosing import choose, evidence_of
-from qdtm.concepts.search import search
 from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.evidence import readings
 from qdtm.evidence.corpus_views import views_of
 from qdtm.evidence.readings import find_readings
+from qdtm.queries import Query, build_concepts, choose_concepts, concept_from_json, concept_to_json
+from qdtm.queries.search import search
+from qdtm.queries.selection import choose, evidence_of
 
 SUBJECTS = ["cat", "ship", "bread", "chess", "opera", "mine", "glacier", "loom"]
 SUBJECTS += ["piano", "bridge", "vine", "comet", "judge", "tram", "saddle", "pottery"]

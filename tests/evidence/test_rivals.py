@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qdtm.evidence.breadth import named_probability
-from qdtm.evidence.rivals import _compete, rival_posteriors
+from qdtm.evidence.posterior import _compete, rival_posteriors
 
 from .worlds import bare_views, plant_names, random_counts
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from qdtm import Corpus
-from qdtm.corpus.hashing import hash_documents
+from qdtm.corpus.indexing import hash_documents
 from qdtm.evidence.corpus_views import CorpusViews
 
 GENERAL = [f"general{i:02d}" for i in range(40)]

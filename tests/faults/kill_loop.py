@@ -22,8 +22,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from qdtm import placing
 from qdtm.sampler import checkpoint
+from qdtm.storage import atomic
 
 from .children import count_operations, in_child, on_file_operations
 from .steps import Step, make_steps
@@ -41,7 +41,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.no_swap:
-        placing._swap = lambda *_: False
+        atomic._swap = lambda *_: False
     with tempfile.TemporaryDirectory() as folder:
         steps = make_steps(Path(folder))
         for name in options.steps or steps:

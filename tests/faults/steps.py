@@ -19,7 +19,7 @@ from qdtm import Corpus
 from qdtm.cli.main import cli
 from qdtm.cli.report import REPORT
 from qdtm.results.result import Result
-from qdtm.storage import MANIFEST, seal
+from qdtm.storage.folders import MANIFEST, seal
 
 TOPICS = (
     "fire wind smoke forest bushfire firefighters town burns crews season",

@@ -14,9 +14,9 @@ import numpy as np
 
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.corpus import TextPipeline, VocabularyLimits
-from qdtm.results.checks.drawing import begin_check
-from qdtm.results.checks.handcheck import HandCheck
-from qdtm.sampler.progress import Progress
+from qdtm.progress import Progress
+from qdtm.results.hand_check.files import begin_check
+from qdtm.results.hand_check.hand_check import HandCheck
 
 TEXTS = (
     "Cricket test match in Sydney, the batsman hit a century",

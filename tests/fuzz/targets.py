@@ -16,16 +16,15 @@ from random import Random
 from typing import Any
 
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.app.labels import read_labels
-from qdtm.concepts.json_form import concept_from_json, concept_to_json
+from qdtm.app.annotations import read_labels
 from qdtm.corpus import read_records
-from qdtm.embeddings.files import read_vector_file
-from qdtm.report import render_report
-from qdtm.results.checks.files import read_checks, write_checks, write_sample
-from qdtm.results.checks.files import read_labels as read_answers
+from qdtm.embeddings.vector_files import read_vector_file
+from qdtm.present.report import render_report
+from qdtm.queries.concept import concept_from_json, concept_to_json
+from qdtm.results.hand_check.files import read_answers, read_checks, write_checks, write_sample
+from qdtm.resume import read_start
 from qdtm.sampler.checkpoint import read_chain
-from qdtm.storage import CHECK, MANIFEST
-from qdtm.unfinished import read_start
+from qdtm.storage.folders import CHECK, MANIFEST
 
 from . import seeds
 from .mutating import json_bytes, mutated, mutated_json, mutated_zip
@@ -253,7 +252,7 @@ class ConceptTarget(Target):
 
     @cached_property
     def valid(self) -> list[Any]:
-        from qdtm.concepts import build_concepts
+        from qdtm.queries import build_concepts
 
         concepts = build_concepts(seeds.corpus(), ["cricket match", "fire -cricket"])
         return [json.loads(json_bytes(concept_to_json(concept))) for concept in concepts]
@@ -284,7 +283,7 @@ class LabelsTarget(Target):
 
 
 def _sealed(value: Any) -> bytes:
-    """Return a manifest with its own checksum, as `qdtm.storage.seal` does, whatever is in it."""
+    """Return a manifest with its own checksum, as `qdtm.storage.folders.seal` does, whatever is in it."""
     if not isinstance(value, dict):
         return json_bytes(value)
     rest = {name: entry for name, entry in value.items() if name != "sha256"}

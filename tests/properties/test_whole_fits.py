@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.corpus import TextPipeline, VocabularyLimits
 from qdtm.errors import QdtmError
-from qdtm.report import render_report
+from qdtm.present.report import render_report
 
 WORDS = ("fire", "wind", "rain", "cricket", "match", "İstanbul", "ß", "the", "3rd", "中文", "a" * 101)
 MARKS = ("<script>alert(1)</script>", "\ud800", "\0", "=1+1", "\u202e", "{{ 7*7 }}", "&amp;", "🔥")

@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from qdtm.concepts import build_concepts
-from qdtm.concepts.search import search
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.evidence.scoring import distil
-from qdtm.results import ModelFit, Trace, document_topics
-from qdtm.results.related import RelatedWords
+from qdtm.evidence.word_evidence import distil
+from qdtm.queries import build_concepts
+from qdtm.queries.search import search
+from qdtm.results.distributions import document_topics
+from qdtm.results.fit import ModelFit
+from qdtm.results.promotion import RelatedWords
 from qdtm.results.splits import Split, level_order, tokens_in
+from qdtm.sampler.trace import Trace
 
 TEXTS = [
     "Cricket test match in Sydney, the batsman hit a century",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.results.alignment import Aligner, find_token
+from qdtm.results.passages import Aligner, find_token
 
 
 def written(corpus, j):

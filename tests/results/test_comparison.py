@@ -5,9 +5,9 @@ import pytest
 
 from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
-from qdtm.results import Result
 from qdtm.results.comparison import compare_topics, parts_of, subtopic_fates
-from qdtm.results.matching import FOUND, Parts
+from qdtm.results.result import Result
+from qdtm.results.topic_distances import FOUND, Parts
 
 from .synthetic import make_corpus, make_fit
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from qdtm.errors import QueryError
-from qdtm.results import Result, save_model
 from qdtm.results.contrast import SURE, closest_pairs, contrast_queries, contrast_words, weighted_log_odds
+from qdtm.results.result import Result
+from qdtm.results.storage import save_model
 
 from .synthetic import make_corpus, make_fit
 
@@ -86,7 +87,7 @@ def test_on_the_command_line_and_in_the_report(result, tmp_path):
     from click.testing import CliRunner
 
     from qdtm.cli.main import cli
-    from qdtm.report import render_report
+    from qdtm.present.report import render_report
 
     save_model(tmp_path / "m", result.fit, result.corpus)
     run = CliRunner().invoke(cli, ["contrast", str(tmp_path / "m"), "cricket", "1", "--json"])
@@ -102,7 +103,7 @@ def test_on_the_command_line_and_in_the_report(result, tmp_path):
 
 def test_the_figure_draws_both_sides(result):
     pytest.importorskip("plotly", reason="plotly is not installed")
-    from qdtm.figures import contrast
+    from qdtm.present.figures import contrast
 
     bars = contrast(result, 0, 1).data[0]
     assert min(bars.x) < 0 < max(bars.x)

@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
-from qdtm.results import (
-    DocumentTable,
-    QueryScores,
-    RelevantDocument,
-    Result,
-    build_topics,
-    rank_documents,
-)
-from qdtm.results.documents import order_by
-from qdtm.results.schema import document_columns
+from qdtm.results.documents import DocumentTable, RelevantDocument, most_relevant, order_by
+from qdtm.results.relevance import QueryScores
+from qdtm.results.result import Result
+from qdtm.results.tables import document_columns
+from qdtm.results.topics import build_topics
 
 
 @pytest.fixture
@@ -25,7 +20,7 @@ def ranked(corpus, fit):
 
     def rank(q, **options):
         result = Result(fit, corpus)
-        return rank_documents(corpus.documents, result.scores(q), result.topics[q], **options)
+        return most_relevant(corpus.documents, result.scores(q), result.topics[q], **options)
 
     return rank
 
@@ -84,7 +79,7 @@ def test_filter_by_subtopic_breaks_ties_by_length(corpus, fit):
     about = relevance >= 0.5
     main = np.array([0, 0, -1], np.int32)
     scores = QueryScores("cricket", relevance, about, about, ("0.1", "0.2"), shares, main, shares[:, 0])
-    table = rank_documents(corpus.documents, scores, topic, subtopic="0.1", lengths=lengths)
+    table = most_relevant(corpus.documents, scores, topic, subtopic="0.1", lengths=lengths)
     assert [row.index for row in table] == [1, 0]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qdtm.results.matching import FOUND, Match, Parts, match
+from qdtm.results.topic_distances import FOUND, Match, Parts, match
 
 
 def likeness(left, right):

@@ -1,8 +1,8 @@
 import pytest
 
-from qdtm.concepts import check_query
 from qdtm.corpus import Corpus
-from qdtm.results.mentions import LONGEST, mentions_of
+from qdtm.queries import check_query
+from qdtm.results.passages import LONGEST, mentions_of
 
 FILLING = "The town was quiet all the day. " * 8
 TEXTS = [

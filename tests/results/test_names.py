@@ -1,6 +1,6 @@
 """Names of subtopics: a phrase where there is one, else two words; none twice."""
 
-from qdtm.results.labels import name_subtopics
+from qdtm.results.topics import name_subtopics
 
 
 def test_a_phrase_names_a_subtopic():

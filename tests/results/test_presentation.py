@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from qdtm.errors import ParameterError
-from qdtm.results import build_topics
-from qdtm.results.presentation import Presentation, checked_labels
+from qdtm.results.fit import Presentation, checked_labels
+from qdtm.results.topics import build_topics
 
 IDS = ["0", "0.1", "0.2", "b1"]
 

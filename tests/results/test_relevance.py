@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from qdtm.results.checks.estimate import Interval
+from qdtm.results.hand_check.estimate import Interval
 from qdtm.results.relevance import NAMED_ERROR, Relevance, typical_error
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError, QueryError
+from qdtm.results.representative import representative_documents, typical_documents
 from qdtm.results.result import Result
-from qdtm.results.typical import representative_documents, typical_documents
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus
-from qdtm.results import document_subtopics, document_topics
-from qdtm.results.checks.drawing import begin_check
+from qdtm.results.distributions import document_subtopics, document_topics
+from qdtm.results.hand_check.files import begin_check
 from qdtm.results.result import Result
 
 from .synthetic import TEXTS, make_corpus, make_fit

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from qdtm.errors import QueryError
-from qdtm.results import Result, build_topics, load_model, save_model
 from qdtm.results.explain import explain_document
-from qdtm.results.scores import main_subtopics
+from qdtm.results.relevance import main_subtopics
+from qdtm.results.result import Result
 from qdtm.results.splits import branches, deepest_subtopics, path_of, subtopic_ids, tokens_in
+from qdtm.results.storage import load_model, save_model
+from qdtm.results.topics import build_topics
 
 from .synthetic import make_corpus, make_fit, opened
 

@@ -8,9 +8,9 @@ import pytest
 
 from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
-from qdtm.results import Result, Stability
-from qdtm.results.stability import SubtopicStability, measure_stability, says_rhat, split_rhat
-from qdtm.sampler.chains import ChainSummary
+from qdtm.results.result import Result
+from qdtm.results.stability import Stability, SubtopicStability, measure_stability, says_rhat, split_rhat
+from qdtm.sampler.two_phases import ChainSummary
 
 QUICK = {"embeddings": None, "random_state": 1, "min_sweeps": 40, "max_sweeps": 80, "n_chains": 4}
 

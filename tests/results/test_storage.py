@@ -9,12 +9,12 @@ import pytest
 
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError, StorageError
-from qdtm.evidence.scoring import WordEvidence
-from qdtm.results import ModelFit, Trace, load_model, save_model
-from qdtm.results.presentation import Presentation
-from qdtm.results.related import RelatedWords
-from qdtm.results.storage import VERSION
-from qdtm.storage import load_json, sha256_of, write_manifest
+from qdtm.evidence.word_evidence import WordEvidence
+from qdtm.results.fit import ModelFit, Presentation
+from qdtm.results.promotion import RelatedWords
+from qdtm.results.storage import VERSION, load_model, save_model
+from qdtm.sampler.trace import Trace
+from qdtm.storage.folders import load_json, sha256_of, write_manifest
 
 from .synthetic import make_corpus, make_fit, make_trace
 

@@ -8,21 +8,18 @@ import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus
-from qdtm.results import Result
-from qdtm.results.delimited import safe_cell, save_csv, write_csv
-from qdtm.results.frames import table_frame
-from qdtm.results.schema import (
+from qdtm.results.result import Result
+from qdtm.results.table_formats import safe_cell, save_csv, table_frame, write_csv
+from qdtm.results.tables import (
     CONCEPT_WORDS,
     DOCUMENTS,
     TEXT,
     TOPICS,
     WORDS,
     TopicId,
+    concept_words_table,
     distinct_names,
     document_columns,
-)
-from qdtm.results.tables import (
-    concept_words_table,
     document_table,
     documents_table,
     listed_table,

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
-from qdtm.results import Topic, build_topics
-from qdtm.results.labels import distinctive_words
+from qdtm.results.topics import Topic, build_topics, distinctive_words
 
 from .synthetic import make_fit
 

@@ -12,10 +12,10 @@ import pytest
 
 from planted import own_words, plant
 from qdtm import Corpus
+from qdtm.progress import Progress
 from qdtm.sampler import background as module
 from qdtm.sampler.background import Background, background_of, learn_background
 from qdtm.sampler.engines import Threads
-from qdtm.sampler.progress import Progress
 
 WORDS = own_words(5, 20)
 

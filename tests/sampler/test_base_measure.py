@@ -9,8 +9,7 @@ from scipy import stats
 
 from qdtm.sampler.assignment import empty_tally
 from qdtm.sampler.base_measure import binomial, draw_shares, draw_tables, gamma_variate, normal
-from qdtm.sampler.kernels import LANES
-from qdtm.sampler.streams import open_stream
+from qdtm.sampler.kernels import LANES, open_stream
 
 N_DRAWS = 20_000
 MIN_P = 1e-4

@@ -7,12 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from qdtm.sampler.assignment import assign, documents_with, recount
+from qdtm.progress import Interruption, Progress
+from qdtm.sampler.assignment import assign, documents_with, part, recount
 from qdtm.sampler.chain import Chain
+from qdtm.sampler.convergence import Averages, ChainResult, Schedule, has_settled, run_chain
 from qdtm.sampler.kernels import LANES, TALLIED
-from qdtm.sampler.progress import Interruption, Progress
-from qdtm.sampler.resting import part
-from qdtm.sampler.running import Averages, ChainResult, Schedule, has_settled, run_chain
 
 from .cases import chain_of, plain_rules, planted_case, topic_mass
 

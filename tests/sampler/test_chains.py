@@ -5,7 +5,7 @@ import pytest
 import ctrl_c
 from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
-from qdtm.sampler.chains import chain_seed
+from qdtm.sampler.two_phases import chain_seed
 
 QUICK = {"embeddings": None, "min_sweeps": 10, "max_sweeps": 20, "n_chains": 3}
 

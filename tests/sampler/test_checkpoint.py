@@ -13,7 +13,7 @@ from qdtm.sampler import checkpoint as module
 from qdtm.sampler.assignment import unassigned
 from qdtm.sampler.chain import Chain, ChainState
 from qdtm.sampler.checkpoint import Checkpoint, read_chain, write_chain
-from qdtm.sampler.running import Run, Schedule, run_chain
+from qdtm.sampler.convergence import Run, Schedule, run_chain
 
 from .cases import chain_of, plain_rules, planted_case
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qdtm.sampler.assignment import assign, columns_for, recount
-from qdtm.sampler.kernels import LANES, TALLIED
-from qdtm.sampler.streams import open_stream
+from qdtm.sampler.kernels import LANES, TALLIED, open_stream
 
 from .cases import Case, make_case, plain_rules, planted_case, random_case
 

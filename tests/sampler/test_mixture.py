@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from planted import plant_groups
-from qdtm.sampler.merging import merge_greedily
 from qdtm.sampler.mixture import DocumentMixture, choose_smoothing, infer_groups, merge, words_once
+from qdtm.sampler.mixture_kernels import merge_greedily
 
 ZERO = np.zeros((120, 1))
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from qdtm.sampler.chain import Chain
+from qdtm.sampler.convergence import Schedule
 from qdtm.sampler.filtering import promotion_probability, topic_directions
+from qdtm.sampler.initialise import start_as_paper
 from qdtm.sampler.parents import final_order, fit_parents, promoted_mass, word_filter
 from qdtm.sampler.problem import (
     MASS_UNIT,
@@ -18,8 +20,6 @@ from qdtm.sampler.problem import (
     smoothing_for,
     with_concept_documents,
 )
-from qdtm.sampler.running import Schedule
-from qdtm.sampler.starts import start_as_paper
 
 from .problems import problem_of
 

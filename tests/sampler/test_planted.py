@@ -9,8 +9,8 @@ import pytest
 
 from planted import PlantedCorpus, own_words, plant
 from qdtm import QueryDrivenTopicModel
+from qdtm.sampler.convergence import Schedule
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.running import Schedule
 from qdtm.sampler.subtopics import fit_subtopics
 
 N_TOP = 10

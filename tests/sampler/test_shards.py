@@ -7,9 +7,9 @@ import pytest
 
 from qdtm.sampler.assignment import assign, recount, unassigned
 from qdtm.sampler.chain import Chain
+from qdtm.sampler.convergence import Schedule, run_chain
+from qdtm.sampler.engines import MOST_SHARDS, TOKENS_A_SHARD, cut, n_shards_for
 from qdtm.sampler.kernels import Assignment
-from qdtm.sampler.running import Schedule, run_chain
-from qdtm.sampler.shards import MOST_SHARDS, TOKENS_A_SHARD, cut, n_shards_for
 
 from .cases import chain_of, plain_rules, planted_case
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qdtm.progress import Interruption, Progress
+from qdtm.sampler.convergence import Schedule
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.progress import Interruption, Progress
-from qdtm.sampler.running import Schedule
 from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics, subtopic_rules
 
 corpora = st.lists(

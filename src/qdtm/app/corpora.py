@@ -15,7 +15,7 @@ from typing import Any
 from qdtm.app.jobs import Jobs
 from qdtm.app.requests import Columns
 from qdtm.app.workspace import NotFoundError, Workspace, read_json, write_json
-from qdtm.corpus.readers import READERS
+from qdtm.corpus.readers.read import READERS
 from qdtm.errors import CorpusError
 
 DEMO = "demo"

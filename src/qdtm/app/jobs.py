@@ -20,7 +20,7 @@ from typing import Any, Literal
 from qdtm.app.requests import FitRequest, Request, request_from_json, request_to_json
 from qdtm.app.workspace import NotFoundError, Workspace, now, read_json, write_json
 from qdtm.errors import StorageError
-from qdtm.locks import is_held
+from qdtm.storage.locks import is_held
 
 State = Literal["waiting", "running", "done", "stopped", "interrupted", "failed"]
 ENDED: tuple[State, ...] = ("done", "stopped", "interrupted", "failed")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from qdtm.concepts.query import Query
 from qdtm.errors import QdtmError, StorageError
+from qdtm.queries.query import Query
 
 
 @dataclass(frozen=True)

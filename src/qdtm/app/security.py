@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from qdtm.app.floods import without_floods
+from qdtm.app.limits import without_floods
 
 COOKIE = "qdtm_access"
 LOGIN = "/login"
@@ -260,7 +260,7 @@ async def _read_body(receive: Receive, limit: int) -> bytes:
 
 
 def _login_page(problem: str = "", status: int = 200) -> HTMLResponse:
-    from qdtm.report.theme import component_css, page_css, theme_css
+    from qdtm.present.theme import component_css, page_css, theme_css
 
     note = f'<p class="note" role="alert">{escape(problem)}</p>' if problem else ""
     page = (

@@ -20,19 +20,16 @@ from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages_app
 from nicegui import ui
 
-from qdtm.app.connections import TimedConnection
-from qdtm.app.context import AppContext
+from qdtm.app.context import AppContext, Opened, vectors
 from qdtm.app.corpora import DEMO, DEMO_NAME, tidy_corpora
-from qdtm.app.floods import bound_logs
+from qdtm.app.downloads import add_routes
 from qdtm.app.jobs import JobLimits, Jobs
-from qdtm.app.learning import vectors
-from qdtm.app.opened import Opened
-from qdtm.app.pages import check, compare, contrast, corpus, explore, fit, query
+from qdtm.app.limits import TimedConnection, bound_logs
+from qdtm.app.pages import check, compare, corpus, fit, query, result
 from qdtm.app.pages.frame import frame, show_problem
-from qdtm.app.rendering import render, style_sheet
 from qdtm.app.requests import IndexRequest
-from qdtm.app.routes import add_routes
 from qdtm.app.security import LOCAL_NAMES, AccessPolicy, Guard, is_local
+from qdtm.app.templating import render, style_sheet
 from qdtm.app.workspace import Workspace
 from qdtm.errors import ParameterError
 
@@ -150,7 +147,7 @@ def make_app(context: AppContext, address: str, open_browser: bool) -> FastAPI:
 
     web = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     add_routes(web, context)
-    for page in (corpus, query, fit, explore, compare, contrast, check):
+    for page in (corpus, query, fit, result, compare, compare, check):
         page.register(context)
     pages_app.on_page_exception(_failed_page)
     for app in (pages_app, web):

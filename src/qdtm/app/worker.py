@@ -7,19 +7,185 @@ the server is gone: a fit then ends with what it has.
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import threading
+import time
 import traceback
 import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, REQUEST
-from qdtm.app.requests import request_from_json
-from qdtm.app.workspace import read_json, write_json
-from qdtm.errors import QdtmError
-from qdtm.locks import LivenessLock
+from qdtm.app.annotations import read_labels
+from qdtm.app.corpora import SAVED, read_about, read_upload
+from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, PROGRESS, REQUEST, RESULT
+from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest, Request, request_from_json
+from qdtm.app.upload import index_corpus, preview_file
+from qdtm.app.workspace import Workspace, read_json, write_json
+from qdtm.corpus import Corpus
+from qdtm.errors import PassingQueryError, QdtmError
 from qdtm.memory import limit_memory
+from qdtm.model import QueryDrivenTopicModel
+from qdtm.progress import Progress
+from qdtm.results.passages import mentions_of
+from qdtm.results.result import Result
+from qdtm.storage.locks import LivenessLock
+
+# --- tasks --------------------------------------------------------------------------------------------------
+#
+# What a worker process does: a request in, an outcome out, with progress on the way.
+
+_SECONDS = 0.2  # between two notes of progress
+
+Outcome = dict[str, Any]
+Stops = Callable[[], bool]
+NotesOn = Callable[[Corpus], "FitNotes"]
+
+
+def run(request: Request, folder: Path, stops: Any) -> Outcome:
+    """Do what is asked.
+
+    Parameters
+    ----------
+    request : Request
+    folder : Path
+        The job's, inside a workspace.
+    stops : StopRequests
+        Tells whether to end.
+    """
+    workspace = Workspace(folder.parent.parent)
+    if isinstance(request, PreviewRequest):
+        return _preview(workspace, request)
+    if isinstance(request, IndexRequest):
+        return _index(workspace, request, folder)
+    return _fit(workspace, request, folder, stops)
+
+
+def _preview(workspace: Workspace, request: PreviewRequest) -> Outcome:
+    preview = preview_file(read_upload(workspace, request.corpus).path)
+    return {"state": "done", "preview": asdict(preview)}
+
+
+def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome:
+    pace = Pace()
+
+    def note(n_documents: int, share: float) -> None:
+        if pace.is_time() or share >= 1:
+            write_json(folder / PROGRESS, {"n_documents": n_documents, "share": round(share, 4)})
+
+    index_corpus(workspace, request, note)
+    return {"state": "done"}
+
+
+def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) -> Outcome:
+    make = _fitted if request.base is None else _with_more
+    try:
+        model = make(workspace, request, lambda corpus: FitNotes(folder / PROGRESS, stops, corpus.vocabulary))
+    except PassingQueryError as error:
+        mentions = mentions_of(error.check, _corpus(workspace, request))
+        return {"state": "failed", "message": str(error), "mentions": [asdict(each) for each in mentions]}
+    model.save(folder / RESULT)
+    if not model.fit_.interrupted:
+        return {"state": "done"}
+    if stops.cancelled:
+        return {"state": "stopped", "message": "Stopped by you; this is what was found until then."}
+    message = "The server went away during the fit; this is what was found until then."
+    return {"state": "interrupted", "message": message}
+
+
+def _fitted(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> QueryDrivenTopicModel:
+    about = read_about(workspace, request.corpus)
+    corpus = _corpus(workspace, request)
+    model = QueryDrivenTopicModel(
+        list(request.queries),
+        random_state=request.seed,
+        subtopics=request.subtopics,
+        n_chains=request.n_chains,
+        n_jobs=request.n_jobs,
+        progress=notes_on(corpus),
+    )
+    model.fit(corpus)
+    return model.set_columns(time_column=about.columns.time, group_column=about.columns.group)
+
+
+def _with_more(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> QueryDrivenTopicModel:
+    """Go on from an earlier result, under the names that its topics have; it stays as it is."""
+    before = workspace.existing("jobs", str(request.base))
+    result, labels = Result.load(before / RESULT), read_labels(before)
+    model = QueryDrivenTopicModel.of(result.with_labels(labels) if labels else result)
+    model.n_jobs, model.progress = request.n_jobs, notes_on(result.corpus)
+    for query in request.queries[result.fit.n_queries :]:
+        model.add_query(query)
+    return model
+
+
+def _corpus(workspace: Workspace, request: FitRequest) -> Corpus:
+    return Corpus.load(workspace.existing("corpora", request.corpus) / SAVED)
+
+
+class Pace:
+    """Tells when it is time for the next note."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def is_time(self) -> bool:
+        """Tell whether enough time has passed since it last said so."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + _SECONDS
+        return True
+
+
+class FitNotes:
+    """Writes down how a fit goes on, and asks it to end if somebody wants that.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write to.
+    stops : callable
+        Tells whether to end.
+    vocabulary : sequence of str
+        For the words of the topics.
+    """
+
+    def __init__(self, path: Path, stops: Stops, vocabulary: Sequence[str]) -> None:
+        self._path, self._stops, self._vocabulary = path, stops, vocabulary
+        self._pace = Pace()
+        self._stages: set[tuple[int, str, str | None]] = set()
+        self._curves: dict[str, list[tuple[int, float]]] = {}
+        self._words: list[list[str]] = []
+        self._has_asked = False
+
+    def __call__(self, progress: Progress) -> None:
+        """Note a sweep."""
+        stage = (progress.chain, progress.stage, progress.query)
+        if progress.log_likelihood is not None:
+            name = progress.run + (f"subtopics of {progress.query}" if progress.query else "parent topics")
+            self._curves.setdefault(name, []).append((progress.sweep, round(progress.log_likelihood, 5)))
+        if progress.leading_words:
+            self._words = [[self._vocabulary[w] for w in words] for words in progress.leading_words]
+        if self._pace.is_time() or stage not in self._stages:
+            self._stages.add(stage)
+            write_json(
+                self._path,
+                {
+                    **asdict(progress),
+                    "run": progress.run.rstrip(", "),
+                    "leading_words": self._words,
+                    "curves": self._curves,
+                },
+            )
+        if not self._has_asked and self._stops():
+            self._has_asked = True  # a second time would end it at once, with nothing
+            signal.raise_signal(signal.SIGINT)  # the model ends between two sweeps, with what it has
+
+
+# --- the process --------------------------------------------------------------------------------------------
 
 _LOG = "log.txt"
 
@@ -59,8 +225,6 @@ class StopRequests:
 
 def main() -> None:
     """Wait for a job, and do it."""
-    from qdtm.app import tasks  # loads the model and all it needs
-
     folder_name, memory_mb = _read_line(), _read_line()
     if not folder_name or not memory_mb:
         return
@@ -71,17 +235,15 @@ def main() -> None:
         limit_memory(int(memory_mb))
     tempfile.tempdir = str(folder)  # what a killed worker leaves goes with the job
     with LivenessLock(folder / LOCK):
-        write_json(folder / OUTCOME, _outcome(tasks, folder, stops, int(memory_mb)))
+        write_json(folder / OUTCOME, _outcome(folder, stops, int(memory_mb)))
 
 
-def _outcome(tasks: Any, folder: Path, stops: StopRequests, memory_mb: int) -> dict[str, Any]:
+def _outcome(folder: Path, stops: StopRequests, memory_mb: int) -> dict[str, Any]:
     """Do the job; whatever happens becomes an outcome that a page can show."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            outcome: dict[str, Any] = tasks.run(
-                request_from_json(read_json(folder / REQUEST) or {}), folder, stops
-            )
+            outcome: dict[str, Any] = run(request_from_json(read_json(folder / REQUEST) or {}), folder, stops)
         except QdtmError as error:
             outcome = {"state": "failed", "message": str(error)}
         except KeyboardInterrupt:

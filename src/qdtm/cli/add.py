@@ -55,11 +55,10 @@ def add(
     concept words, topics and subtopics, but for what the new ones take.
     """
     from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
-    from qdtm.cli.fitting import end_if_interrupted, note_doubts, showing_progress
     from qdtm.cli.json_forms import result_json
-    from qdtm.cli.opening import open_model
-    from qdtm.cli.queries import parse_queries
-    from qdtm.cli.saving import claim_goal, save_again
+    from qdtm.cli.opening import claim_goal, open_model, save_again
+    from qdtm.cli.query_options import parse_queries
+    from qdtm.cli.run_fit import end_if_interrupted, note_doubts, showing_progress
 
     claim_goal(directory, output, force=force)
     queries = parse_queries(options)
@@ -81,7 +80,7 @@ def add(
 def _page(result: Result, n_added: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import topic_section
+    from qdtm.cli.sections import topic_section
 
     for q in range(result.fit.n_queries - n_added, result.fit.n_queries):
         yield topic_section(result, q)

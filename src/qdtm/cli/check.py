@@ -16,7 +16,7 @@ from qdtm.cli.report import REPORT
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from qdtm.results.checks import HandCheck
+    from qdtm.results.hand_check import HandCheck
     from qdtm.results.result import Result
 
 _ANSWERS = {"y": True, "n": False, "s": None}
@@ -44,11 +44,11 @@ def check(directory: str, as_json: bool, **options: Any) -> None:
     They give precision and recall at the cut-off and the number of documents about the query, with intervals;
     and the relevance in DIR agrees with them from then on, in the tables and report.html too.
     """
-    from qdtm.cli.check_views import estimate_page
+    from qdtm.cli.check_sections import estimate_page
     from qdtm.cli.console import notes_console, print_json, print_page
     from qdtm.cli.json_forms import hand_check_json
     from qdtm.cli.opening import open_result
-    from qdtm.results.checks.drawing import begin_check
+    from qdtm.results.hand_check.files import begin_check
 
     result = open_result(directory, options["index"])
     query = 0 if options["query"] is None else options["query"]
@@ -73,11 +73,11 @@ def _exchange(
     result: Result, check: HandCheck, labels: str | None, export: str | None, notes: Console
 ) -> HandCheck:
     """Take answers from a table, and write the sample as one."""
-    from qdtm.results.checks.files import read_labels, write_sample
+    from qdtm.results.hand_check.files import read_answers, write_sample
 
     documents = result.corpus.documents
     if labels is not None:
-        check = read_labels(labels, check, documents)
+        check = read_answers(labels, check, documents)
     if export is not None:
         write_sample(export, check, documents)
         hint = f"fill in the column 'about' (yes or no), and give it back with --labels {export}"
@@ -110,7 +110,7 @@ def _answered(directory: str, result: Result, check: HandCheck, console: Console
 
 def _ask(result: Result, check: HandCheck, console: Console) -> Iterator[HandCheck]:
     """Show the documents that have no answer, and yield the check after each key."""
-    from qdtm.cli.check_views import document_page
+    from qdtm.cli.check_sections import document_page
 
     q = result.query_index(check.query)
     was_open = bool(check.open)
@@ -153,14 +153,14 @@ def _typed() -> str:
 
 def _keep(directory: str, result: Result, check: HandCheck) -> None:
     """Write the answers beside the result."""
-    from qdtm.results.checks.files import keep_check
+    from qdtm.results.hand_check.files import keep_check
 
     keep_check(Path(directory), check, result.corpus.n_documents)
 
 
 def _renew(directory: str, result: Result, check: HandCheck) -> None:
     """Write the tables and the report, if there is one, anew: they show what the answers say."""
-    from qdtm.report import write_report
+    from qdtm.present.report import write_report
     from qdtm.results.storage import renew_tables
 
     before, checked = result.fit.check_of(result.query_index(check.query)), result.with_check(check)

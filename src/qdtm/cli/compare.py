@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from qdtm.model import QueryDrivenTopicModel
+    from qdtm.results.comparison import Sensitivity
     from qdtm.results.result import Result
-    from qdtm.results.sensitivity import Sensitivity
 
 
 @click.command()
@@ -57,7 +57,7 @@ def compare(
     ways to ask: `qdtm compare news.csv -q "middle east" --also israel --seeds 2`. One thing is changed at a
     time.
     """
-    from qdtm.cli.compare_views import sensitivity_page
+    from qdtm.cli.compare_sections import sensitivity_page
     from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
 
     if output is not None and Path(output).exists() and not force:
@@ -67,7 +67,7 @@ def compare(
     with warnings_as_notes(notes):
         sensitivity = _compare(paths, ways, options, notes)
     if output is not None:
-        from qdtm.report import write_comparison
+        from qdtm.present.report import write_comparison
 
         write_comparison(sensitivity, output)
     if as_json:
@@ -90,9 +90,9 @@ def _listed(value: str | None) -> list[str]:
 def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes: Console) -> Sensitivity:
     """Open or fit the reference, fit the other ways, and compare."""
     from qdtm.cli.console import print_note
-    from qdtm.cli.fitting import fit_with_progress
     from qdtm.cli.opening import open_result
-    from qdtm.results.sensitivity import compare_results
+    from qdtm.cli.run_fit import fit_with_progress
+    from qdtm.results.comparison import compare_results
     from qdtm.variants import changed_model, changes, way_of
 
     saved = [path for path in paths if _is_model(path)]
@@ -128,8 +128,8 @@ def _model_of(result: Result) -> QueryDrivenTopicModel:
 
 
 def _fit_reference(path: str, options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:
-    from qdtm.cli.fitting import fit_with_progress, make_model
     from qdtm.cli.opening import open_corpus
+    from qdtm.cli.run_fit import fit_with_progress, make_model
 
     if not options["query"]:
         raise ParameterError(f"{path!r} is no saved result; give a query (-q) to ask of it.")
@@ -141,7 +141,7 @@ def _fit_reference(path: str, options: Mapping[str, Any], notes: Console) -> Que
 
 
 def _is_model(path: str) -> bool:
-    from qdtm.storage import MANIFEST, load_json
+    from qdtm.storage.folders import MANIFEST, load_json
 
     manifest = Path(path) / MANIFEST
     return manifest.is_file() and load_json(manifest).get("kind") == "model"

@@ -21,9 +21,9 @@ from qdtm.errors import QueryError
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from qdtm.concepts import Concept, Query, QueryCheck
     from qdtm.corpus import Corpus
     from qdtm.embeddings import WordVectors
+    from qdtm.queries import Concept, Query, QueryCheck
 
 
 @click.command()
@@ -48,7 +48,7 @@ def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **optio
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
-    from qdtm.cli.queries import parse_queries, query_parameters
+    from qdtm.cli.query_options import parse_queries, query_parameters
 
     queries = parse_queries(options)
     parameters = query_parameters(options, len(queries))
@@ -81,7 +81,7 @@ def _check(
     vectors: WordVectors | None,
     encoder: str | None,
 ) -> list[QueryCheck]:
-    from qdtm.concepts import check_query
+    from qdtm.queries import check_query
 
     return [
         check_query(corpus, query, rule, vectors=vectors, encoder=encoder, refuse=parameters["refuse"])
@@ -102,8 +102,8 @@ def _expand(
     notes: Console,
 ) -> list[Concept | None]:
     """Find the concept words of all queries but those that documents only mention."""
-    from qdtm.cli.fitting import learn_with_progress
-    from qdtm.concepts import choose_concepts
+    from qdtm.cli.run_fit import learn_with_progress
+    from qdtm.queries import choose_concepts
 
     if parameters["min_precision"] == "auto":
         parameters = parameters | {"min_precision": None}
@@ -149,7 +149,7 @@ def _print(
 def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import check_section, concept_section, mentions_section, readings_section
+    from qdtm.cli.sections import check_section, concept_section, mentions_section, readings_section
 
     for number, (check, concept) in enumerate(pairs):
         if number:

@@ -62,7 +62,7 @@ def contrast(
 def _page(found: Contrast) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import heading
+    from qdtm.cli.sections import heading
 
     sides = (
         (found.left, found.n_left, found.left_words, found.left_documents, found.left_subtopics),
@@ -80,15 +80,15 @@ def _page(found: Contrast) -> Iterator[RenderableType]:
 
 
 def _words(words: Sequence[ContrastWord]) -> RenderableType:
-    from qdtm.cli.views import facts
+    from qdtm.cli.sections import facts
 
     shown = ", ".join(f"{word.word} {abs(word.log_odds):.1f}±{1.96 * word.error:.1f}" for word in words)
     return facts([("words", shown or "none that is certain")])
 
 
 def _documents(documents: Sequence[ContrastDocument]) -> Iterator[RenderableType]:
-    from qdtm.cli.plain_text import one_line
-    from qdtm.cli.views import facts
+    from qdtm.cli.console import one_line
+    from qdtm.cli.sections import facts
 
     if documents:
         yield facts(
@@ -98,7 +98,7 @@ def _documents(documents: Sequence[ContrastDocument]) -> Iterator[RenderableType
 
 
 def _subtopics(subtopics: Sequence[NearSubtopic]) -> Iterator[RenderableType]:
-    from qdtm.cli.views import facts
+    from qdtm.cli.sections import facts
 
     near = [
         ("nearest", f"{each.id} {each.name} to {each.nearest} {each.nearest_name}, {each.overlap:.2f}")

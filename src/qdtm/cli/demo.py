@@ -47,12 +47,12 @@ def demo(
         notes := notes_console(quiet=quiet), "reading 350 news articles"
     )  # the rest takes a while to load
 
-    from qdtm.cli.fitting import end_if_interrupted, fit_with_progress, make_model, note_doubts
     from qdtm.cli.json_forms import result_json, tables_json
     from qdtm.cli.report import REPORT
+    from qdtm.cli.run_fit import end_if_interrupted, fit_with_progress, make_model, note_doubts
     from qdtm.corpus import load_demo_corpus
     from qdtm.results.tables import listed_table
-    from qdtm.storage import claim
+    from qdtm.storage.folders import claim
 
     if output:
         click.get_current_context().with_resource(claim(output, force=force))
@@ -75,7 +75,7 @@ def _page(model: QueryDrivenTopicModel, output: str | None) -> Iterator[Renderab
     from rich.text import Text
 
     from qdtm.cli.report import REPORT
-    from qdtm.cli.views import heading, result_page
+    from qdtm.cli.sections import heading, result_page
 
     yield heading("350 news articles", "Australia, 2001 and 2002 (Lee, Pincombe and Welsh, 2005)")
     yield Text()

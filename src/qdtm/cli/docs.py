@@ -12,7 +12,7 @@ from qdtm.cli.options import index_option, output_options
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.results import DocumentTable
+    from qdtm.results.documents import DocumentTable
     from qdtm.results.result import Result
 
 
@@ -58,7 +58,7 @@ def docs(
 def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import documents_section, heading
+    from qdtm.cli.sections import documents_section, heading
 
     for number, table in enumerate(tables):
         if number:

@@ -49,10 +49,9 @@ def drill(
     stays as it is.
     """
     from qdtm.cli.console import notes_console, print_json, print_page
-    from qdtm.cli.fitting import showing_progress
     from qdtm.cli.json_forms import tables_json
-    from qdtm.cli.opening import open_model
-    from qdtm.cli.saving import claim_goal, save_again
+    from qdtm.cli.opening import claim_goal, open_model, save_again
+    from qdtm.cli.run_fit import showing_progress
     from qdtm.results.tables import topics_table
 
     claim_goal(directory, output, force=force)
@@ -72,7 +71,7 @@ def drill(
 def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.views import heading, not_shown, tree_table
+    from qdtm.cli.sections import heading, not_shown, tree_table
 
     shown = [id for id in subtopics if not any(id.startswith(f"{other}.") for other in subtopics)]
     for number, id in enumerate(shown):

@@ -71,7 +71,7 @@ def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from qdtm.cli.views import Columns, facts, heading, passage_text, table
+    from qdtm.cli.sections import Columns, facts, heading, passage_text, table
 
     yield heading(explanation.document.id, _measures(explanation))
     yield Padding(passage_text(explanation.passage(1_200)), (0, 0, 1, 2))

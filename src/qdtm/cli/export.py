@@ -36,7 +36,7 @@ def export(
     .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
     """
     from qdtm.cli.opening import open_result
-    from qdtm.export import export_result
+    from qdtm.present.export import export_result
 
     folder = Path(directory)
     path = folder.with_name(folder.name + _ENDINGS[format]) if output is None else Path(output)

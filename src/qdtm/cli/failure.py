@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from qdtm.cli.plain_text import one_line
+from qdtm.cli.console import one_line
 from qdtm.errors import QdtmError
 
 BROKEN_PIPE = 141

@@ -1,8 +1,11 @@
-"""`qdtm fit`: from a corpus and queries to a saved result."""
+"""`qdtm fit`: from a corpus and queries to a saved result, also if it is killed on the way."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +25,15 @@ from qdtm.cli.options import (
     seed_option,
     text_options,
 )
+from qdtm.errors import StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from qdtm.model import QueryDrivenTopicModel
+
+
+# --- the command --------------------------------------------------------------------------------------------
 
 _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
                 "gamma", "min_sweeps", "max_sweeps", "n_chains", "n_jobs", "engine", "address",
@@ -73,11 +80,10 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     options = _begun(options) if resume is None else _resumed(options, resume)
     print_reading(notes, options["corpus"])  # the rest takes a while to load
 
-    from qdtm.cli.fitting import end_if_interrupted, note_doubts
     from qdtm.cli.json_forms import result_json
     from qdtm.cli.report import REPORT
-    from qdtm.cli.resuming import check_begun
-    from qdtm.storage import claim
+    from qdtm.cli.run_fit import end_if_interrupted, note_doubts
+    from qdtm.storage.folders import claim
 
     output, force = options["output"], options["force"]
     click.get_current_context().with_resource(claim(output, force=force))
@@ -112,8 +118,6 @@ def _resumed(options: dict[str, Any], output: str) -> dict[str, Any]:
     """Return the options of a fit that goes on: as it began, but run as the user says now."""
     from click.core import ParameterSource
 
-    from qdtm.cli.resuming import read_command
-
     source = click.get_current_context().get_parameter_source
     given = {name for name in options if source(name) is ParameterSource.COMMANDLINE}
     if given - _RUNNING:
@@ -124,11 +128,10 @@ def _resumed(options: dict[str, Any], output: str) -> dict[str, Any]:
 
 def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:
     """Fit, or go on fitting."""
-    from qdtm.cli.fitting import fit_with_progress, make_model, mentions_shown, resume_with_progress
     from qdtm.cli.opening import check_columns, open_corpus
-    from qdtm.cli.queries import parse_queries, query_parameters
-    from qdtm.cli.resuming import kept_command
-    from qdtm.unfinished import is_unfinished
+    from qdtm.cli.query_options import parse_queries, query_parameters
+    from qdtm.cli.run_fit import fit_with_progress, make_model, mentions_shown, resume_with_progress
+    from qdtm.resume import is_unfinished
 
     queries = parse_queries(options)
     model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
@@ -157,8 +160,7 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 def _page(
     model: QueryDrivenTopicModel, output: str, options: Mapping[str, Any], *, with_report: bool
 ) -> Iterator[RenderableType]:
-    from qdtm.cli.stability_views import stability_page
-    from qdtm.cli.views import facts, heading, result_page
+    from qdtm.cli.sections import facts, heading, result_page, stability_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
     listed = "all documents" if options["all_documents"] else "the documents about a query"
@@ -175,3 +177,71 @@ def _page(
             ("look closer", f"qdtm docs {output}, qdtm show {output}, qdtm explain {output} --doc ID"),
         ]
     )
+
+
+# --- a fit that may be killed -------------------------------------------------------------------------------
+#
+# A `qdtm fit` that may be killed: its command in, kept beside its DIR while it runs, and out again.
+
+_COMMAND = "command.json"
+
+
+def unfinished_folder(output: str) -> Path:
+    """Where the fit of an output folder is kept while it is not done."""
+    place = Path(os.path.abspath(output))  # noqa: PTH100 - resolve() would follow a link
+    return place.with_name(f"{place.name}.unfinished")
+
+
+def check_begun(output: str, *, force: bool) -> None:
+    """Refuse to begin where an unfinished fit could go on; with `force`, forget it."""
+    from qdtm.resume import is_unfinished
+
+    folder = unfinished_folder(output)
+    if is_unfinished(folder) and not force:
+        raise StorageError(
+            f"{output!r} has an unfinished fit; go on with qdtm fit --resume {output}, "
+            "or use --force to begin again."
+        )
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def kept_command(output: str, command: Mapping[str, Any]) -> Iterator[Path]:
+    """Keep a command until the block ends; give the folder for the fit's checkpoint.
+
+    It stays if the block fails and there is something to go on from.
+    """
+    from qdtm.resume import is_unfinished
+    from qdtm.storage.atomic import write_errors
+    from qdtm.storage.folders import save_json
+
+    folder = unfinished_folder(output)
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        save_json(folder / _COMMAND, dict(command))
+        yield folder
+    finally:
+        if not is_unfinished(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_command(output: str) -> dict[str, Any]:
+    """Read the command of an unfinished fit.
+
+    Raises
+    ------
+    StorageError
+        If there is none, or it makes no sense.
+    """
+    from qdtm.storage.folders import load_json
+
+    path = unfinished_folder(output) / _COMMAND
+    if not path.is_file():
+        raise StorageError(
+            f"There is no unfinished fit of {output!r}; qdtm fit CORPUS -q QUERY -o DIR begins one."
+        )
+    command = load_json(path)
+    if not isinstance(command, dict) or not isinstance(command.get("corpus"), str):
+        raise StorageError(f"{str(path)!r} is damaged: it is not the command of a fit.")
+    return command

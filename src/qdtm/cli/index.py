@@ -49,10 +49,10 @@ def index(
 
     print_reading(notes := notes_console(quiet=quiet), corpus)  # the rest takes a while to load
 
-    from qdtm.cli.fitting import learn_with_progress
     from qdtm.cli.json_forms import corpus_json
     from qdtm.cli.opening import open_corpus
-    from qdtm.storage import claim
+    from qdtm.cli.run_fit import learn_with_progress
+    from qdtm.storage.folders import claim
 
     click.get_current_context().with_resource(claim(output, force=force))
     with warnings_as_notes(notes):
@@ -66,7 +66,7 @@ def index(
 
 
 def _page(corpus: Corpus, n_topics: int, output: str) -> Iterator[RenderableType]:
-    from qdtm.cli.views import facts, heading
+    from qdtm.cli.sections import facts, heading
 
     yield heading("index", output)
     yield facts(

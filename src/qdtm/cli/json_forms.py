@@ -1,6 +1,6 @@
 """Results in, plain JSON values out: what `--json` prints.
 
-Tables have the columns that they have in every format (`qdtm.results.schema`); all else has the names and
+Tables have the columns that they have in every format (`qdtm.results.tables`); all else has the names and
 units of the Python results.
 """
 
@@ -10,12 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from qdtm.concepts import Concept, QueryCheck
     from qdtm.corpus import Corpus
-    from qdtm.results import Stability, Trace
-    from qdtm.results.checks import HandCheck
+    from qdtm.queries import Concept, QueryCheck
+    from qdtm.results.hand_check import HandCheck
     from qdtm.results.result import Result
-    from qdtm.results.schema import Table
+    from qdtm.results.stability import Stability
+    from qdtm.results.tables import Table
+    from qdtm.sampler.trace import Trace
 
 JsonObject = dict[str, Any]
 
@@ -32,7 +33,7 @@ def check_json(check: QueryCheck) -> JsonObject:
 
 def mentions_json(check: QueryCheck, corpus: Corpus) -> list[JsonObject]:
     """List the documents that mention a query in passing; none for another verdict."""
-    from qdtm.results.mentions import mentions_of
+    from qdtm.results.passages import mentions_of
 
     if check.verdict != "passing":
         return []

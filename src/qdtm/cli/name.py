@@ -33,9 +33,8 @@ def name(
     prove keeps its name. Names say which model gave them, and your own names stay.
     """
     from qdtm.cli.console import print_json, print_page
-    from qdtm.cli.opening import open_model
-    from qdtm.cli.saving import claim_goal, save_again
-    from qdtm.cli.views import facts
+    from qdtm.cli.opening import claim_goal, open_model, save_again
+    from qdtm.cli.sections import facts
 
     claim_goal(directory, output, force=force)
     fitted = open_model(directory, index)

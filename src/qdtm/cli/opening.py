@@ -1,4 +1,4 @@
-"""Paths in, a corpus or a model out, with progress on the way."""
+"""Paths in, a corpus or a model out, with progress on the way; and back again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from qdtm.cli.report import REPORT
 from qdtm.errors import ParameterError
+from qdtm.storage.folders import claim
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +20,9 @@ if TYPE_CHECKING:
     from qdtm.corpus import Corpus, TextPipeline
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.results.result import Result
+
+
+# --- opening ------------------------------------------------------------------------------------------------
 
 _READ = ("text_column", "id_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
@@ -38,7 +45,7 @@ def open_corpus(
         Use the words of this corpus: for new documents.
     """
     from qdtm.corpus import Corpus
-    from qdtm.distributed.files import FileCorpus, is_pattern
+    from qdtm.corpus.many_files import FileCorpus, is_pattern
 
     if (Path(path) / "qdtm.json").is_file():
         _refuse(options)
@@ -54,7 +61,7 @@ def open_corpus(
 
 def check_columns(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the columns of dates and groups that were named; refuse one that is missing, before any work."""
-    from qdtm.corpus.columns import find_column
+    from qdtm.corpus.readers.records import find_column
 
     names = corpus.documents.field_names
     given = {name: options[name] for name in _COLUMNS if options[name] is not None}
@@ -72,7 +79,7 @@ def read_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
     """Make the text pipeline that the options describe; what was not given is the default."""
     from qdtm.corpus import TextPipeline, VocabularyLimits
-    from qdtm.corpus.scripts import UNSPACED_LANGUAGES
+    from qdtm.corpus.tokenizer import UNSPACED_LANGUAGES
 
     given = {name: options[name] for name in _TEXT if options[name] is not None}
     language, tokenizer = given.pop("language", "english"), given.pop("tokenizer", None)
@@ -127,7 +134,7 @@ def open_model(path: str, index: str | None = None) -> QueryDrivenTopicModel:
 
 def reading(console: Console, path: str) -> AbstractContextManager[Any]:
     """Show how far the reading of a file has come, if anybody is looking."""
-    from qdtm.cli.progress import ReadingDisplay
+    from qdtm.cli.progress_display import ReadingDisplay
 
     return ReadingDisplay(console, path) if console.is_terminal and not console.quiet else nullcontext()
 
@@ -138,3 +145,38 @@ def _refuse(options: Mapping[str, Any]) -> None:
         if options.get(name) is not None:
             option = "--" + name.replace("_", "-")
             raise ParameterError(f"A saved corpus has been read already; leave out {option}.")
+
+
+# --- saving again -------------------------------------------------------------------------------------------
+#
+# A result that has become more in, the folder it came from or another one out: for `drill` and `add`.
+
+
+def claim_goal(directory: str, output: str | None, *, force: bool) -> None:
+    """Keep the place of the result until the command ends: another folder, or its own, which it replaces."""
+    replaces = force or _is_same(directory, output)
+    click.get_current_context().with_resource(
+        claim(output or directory, force=replaces, keeps_check=_is_same(directory, output))
+    )
+
+
+def save_again(
+    model: QueryDrivenTopicModel,
+    directory: str,
+    output: str | None,
+    *,
+    force: bool,
+    all_documents: bool,
+) -> None:
+    """Save a result that came from `directory`, with a report if it had one, perhaps with all documents."""
+    goal = output or directory
+    had_report = (Path(directory) / REPORT).is_file()
+    model.save(goal, force=force or _is_same(directory, output), all_documents=all_documents or None)
+    if had_report:
+        model.report(Path(goal) / REPORT)
+
+
+def _is_same(directory: str, output: str | None) -> bool:
+    if output is None:
+        return True
+    return Path(output).exists() and Path(directory).exists() and Path(directory).samefile(output)

@@ -43,7 +43,7 @@ jobs_option = click.option(
 
 def _without_cache(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from qdtm.cache import without_cache
+        from qdtm.storage.cache import without_cache
 
         context.with_resource(without_cache())
 

@@ -24,7 +24,7 @@ REPORT = "report.html"
 def report(directory: str, output: str | None, force: bool, index: str | None, **options: Any) -> None:
     """Write the report of the result in DIR: one file, which opens in any browser and asks for nothing."""
     from qdtm.cli.opening import check_columns, open_result
-    from qdtm.report import write_report
+    from qdtm.present.report import write_report
 
     path = Path(directory) / REPORT if output is None else Path(output)
     if output is not None and path.exists() and not path.is_dir() and not force:

@@ -39,8 +39,7 @@ def show(directory: str, n_words: int, index: str | None, as_json: bool) -> None
 def _page(result: Result, directory: str, n_words: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.stability_views import stability_page
-    from qdtm.cli.views import convergence_section, heading, result_page
+    from qdtm.cli.sections import convergence_section, heading, result_page, stability_page
 
     n_words_known = len(result.fit.vocabulary)
     size = (

@@ -46,7 +46,7 @@ def transform(
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus, open_result
-    from qdtm.results.delimited import write_csv
+    from qdtm.results.table_formats import write_csv
     from qdtm.results.tables import new_documents_table
 
     if output is not None:
@@ -86,7 +86,7 @@ def _check_free(path: Path, force: bool) -> None:
 def _opened(output: str | None) -> Iterator[TextIO]:
     """Give a file to write, which gets its name when it is whole; or the screen."""
     from qdtm.cli.console import lenient
-    from qdtm.placing import placed_file, write_errors
+    from qdtm.storage.atomic import placed_file, write_errors
 
     if output is None:
         yield lenient(sys.stdout)

@@ -22,12 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.cluster.array_store import Arrays, ArrayStore
 from qdtm.cluster.packing import Difference, PackedCounts, make_difference, pack_counts, unpack_counts
-from qdtm.cluster.shelf import Arrays, Shelf
 from qdtm.sampler.assignment import documents_with, recount
-from qdtm.sampler.engines import SideBySide
+from qdtm.sampler.engines import Carried, Orders, Shard, SideBySide, sweep_in_turn
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
-from qdtm.sampler.shards import Carried, Orders, Shard, sweep_in_turn
 
 PACKAGES = ("qdtm", "numpy", "numba")
 """The packages that driver and workers must have in the same version."""
@@ -153,7 +152,7 @@ class Worker:
     def leave(self) -> None:
         """Forget everything: nobody will come after it."""
         self._blocks = {}
-        Shelf(self._place).clear()
+        ArrayStore(self._place).clear()
 
     def _block(self, chain: str, at: int) -> Block:
         """The shards of a chain after so many sweeps, from the shelf if they are not at hand."""
@@ -175,8 +174,8 @@ class Worker:
     def _put_down(self, chain: str, block: Block) -> None:
         self._shelf(chain).write(f"after-{block.at:06d}", _topics(block.shards))
 
-    def _shelf(self, chain: str) -> Shelf:
-        return Shelf(f"{self._place}/{chain}")
+    def _shelf(self, chain: str) -> ArrayStore:
+        return ArrayStore(f"{self._place}/{chain}")
 
     def _orders(self, block: Block, message: Message) -> Orders:
         """Put the orders together from what this message says and what was broadcast before."""

@@ -2,11 +2,11 @@
 
 from qdtm.corpus.corpus import Corpus, EncodedDocuments
 from qdtm.corpus.demo import load_demo_corpus
+from qdtm.corpus.document_store import Document, DocumentStore
 from qdtm.corpus.lemmas import noun_lemma
-from qdtm.corpus.readers import READERS, read_records
-from qdtm.corpus.records import CorpusWarning, ReadOptions, Record
-from qdtm.corpus.stopwords import stop_words
-from qdtm.corpus.store import Document, DocumentStore
+from qdtm.corpus.readers.read import READERS, read_records
+from qdtm.corpus.readers.records import CorpusWarning, ReadOptions, Record
+from qdtm.corpus.stop_words import stop_words
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 

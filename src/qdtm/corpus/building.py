@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from qdtm.corpus.columns import N_PEEKED, find_id_column, find_text_column
 from qdtm.corpus.corpus import Corpus, ReadingProgress
+from qdtm.corpus.document_store import DOCUMENT, BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
 from qdtm.corpus.indexing import (
     IndexedTokens,
     apply_limits,
@@ -25,13 +25,20 @@ from qdtm.corpus.indexing import (
     index_documents,
     index_texts,
 )
-from qdtm.corpus.intake import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
+from qdtm.corpus.ingest import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
 from qdtm.corpus.phrase_index import express, split_phrases, words_within
 from qdtm.corpus.phrases import with_phrases
-from qdtm.corpus.readers import read_records
-from qdtm.corpus.records import CorpusWarning, Meter, ReadOptions, Record
+from qdtm.corpus.readers.read import read_records
+from qdtm.corpus.readers.records import (
+    N_PEEKED,
+    CorpusWarning,
+    Meter,
+    ReadOptions,
+    Record,
+    find_id_column,
+    find_text_column,
+)
 from qdtm.corpus.sqlite_store import SqliteDocuments
-from qdtm.corpus.store import DOCUMENT, BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.hashing import hash_documents
-from qdtm.corpus.indexing import count_matrix
-from qdtm.corpus.store import Column, DocumentStore
+from qdtm.corpus.document_store import Column, DocumentStore
+from qdtm.corpus.indexing import count_matrix, hash_documents
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError

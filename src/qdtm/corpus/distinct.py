@@ -11,15 +11,70 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.hashing import hash_documents
-from qdtm.corpus.learned import LearnedTopics
-from qdtm.corpus.store import Document, DocumentStore
+from qdtm.corpus.document_store import Document, DocumentStore
+from qdtm.corpus.indexing import hash_documents
+from qdtm.storage.folders import ArraySpec, save_arrays
+
+# --- what was learned once ----------------------------------------------------------------------------------
+#
+# What was learned of a corpus once, for all queries: the topic of each token of its distinct documents.
+#
+# In: topics, as the sampler found them. Out: a file, and the topics back. It lies in an index, or in the
+# cache folder. Who made them is written beside, since other settings would have found others.
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTopics:
+    """Topics of a corpus' distinct documents.
+
+    Parameters
+    ----------
+    topics : ndarray of int32, shape (N',)
+        Of each token, from 0.
+    made_by : str
+        What they were learned with.
+    """
+
+    topics: NDArray[np.int32]
+    made_by: str
+
+
+def write_learned(path: Path, learned: LearnedTopics) -> None:
+    """Write topics to a file, in as few bytes as they take."""
+    kind = np.uint8 if learned.topics.max(initial=0) <= np.iinfo(np.uint8).max else np.uint16
+    save_arrays(path, {"topics": learned.topics.astype(kind)}, metadata={"made_by": learned.made_by})
+
+
+def read_learned(path: Path, n_tokens: int) -> LearnedTopics | None:
+    """Read topics; None if there are none, or they are damaged or of another corpus."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        return None
+    try:
+        with safe_open(path, framework="numpy") as file:
+            made_by = (file.metadata() or {}).get("made_by", "")
+            found = file.get_slice("topics")
+            fits = ArraySpec(found.get_dtype(), len(found.get_shape())) in _SPECS
+            if not fits or found.get_shape()[0] != n_tokens:
+                return None
+            topics = np.asarray(file.get_tensor("topics"))
+    except (SafetensorError, OSError):
+        return None
+    return LearnedTopics(topics.astype(np.int32), made_by)
+
+
+_SPECS = (ArraySpec("U8", 1), ArraySpec("U16", 1))
+
+
+# --- each document once -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +158,7 @@ def take_rows(corpus: Corpus, rows: NDArray[np.int64], place: NDArray[np.int64])
 
 def copy_rows(values: NDArray[Any], starts: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """Take the runs of values that begin at `starts`, one after the other; `offsets` say where they end."""
-    from qdtm.corpus.copying import copy_runs  # slow to load
+    from qdtm.corpus.kernels import copy_runs  # slow to load
 
     found = np.empty(int(offsets[-1]), values.dtype)
     copy_runs(np.ascontiguousarray(values), starts, np.asarray(offsets), found)

@@ -4,9 +4,109 @@ from __future__ import annotations
 
 import html
 import re
+import string
 from contextlib import suppress
 
-from qdtm.corpus.encoded import strip_encoded
+# --- encoded files ------------------------------------------------------------------------------------------
+#
+# Text in, text out: take away files that stand in it as text (uuencode, base64, PGP's armour, hex dumps).
+#
+# A piece of such a file looks like a short word ("g9v", "b8f", "5d"), which nobody can tell by itself; but
+# the lines it stands in have a form that no language has. Nearly all texts have no such lines, so that each
+# form is looked for only after a test of the whole text that costs next to nothing.
+
+_BREAK = r"[ \t]*\r?\n[ \t>|:]*"  # the end of a line, and what a mail puts before one that it quotes
+_END = r"(?=[ \t]*(?:\r?\n|$))"
+_SPACE = r"[\s>|:]+"  # the same where line breaks may have become spaces
+
+# A full line of uuencode is an "M" (for 45 bytes) and 60 characters, none of them a small letter; some
+# programs add a check sum. One line may be a heading in capitals, so two are asked for. Once inside, lines
+# may have lost the spaces at their end; the last one has any length, and is known by the "end" after it.
+_FULL_LINE = r"M[ -`]{60,61}(?!\S)"
+_UUENCODED = re.compile(
+    rf"M(?<![^\s>|:]M)[ -`]{{60,61}}(?!\S)(?:{_SPACE}{_FULL_LINE})++"
+    rf"(?:{_SPACE}{_FULL_LINE}|{_BREAK}M[ -`]{{0,60}}(?=\r?\n))*+"
+    rf"(?:{_BREAK}[ -`]{{1,61}}(?:{_BREAK}`?)?{_BREAK}end\b)?"
+)
+
+# The lines of base64 and of PGP have 60 to 76 characters each but for the last one; PGP adds a check sum. In
+# random bytes letters and digits change places 25 times in 100 characters, in hexadecimal ones 47 times; in
+# words written together, in names of programs and in paths hardly ever. Zeros in a file make it fewer.
+_BASE64_LINE = 60
+_CHANGES = 0.1
+_RUN = rf"[A-Za-z0-9+/]{{{_BASE64_LINE},}}+={{0,2}}"
+_BASE64 = re.compile(
+    rf"(?<![\w+/]){_RUN}(?:{_SPACE}{_RUN})*+"
+    rf"(?:{_BREAK}[A-Za-z0-9+/]++={{0,2}}{_END}|{_SPACE}[A-Za-z0-9+/]++=)?"
+    rf"(?:{_SPACE}=[A-Za-z0-9+/]{{4}}(?!\S))?"
+)
+_CHANGE = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+
+# A line of a hex dump has 16 bytes, by two or by four digits; before them a place, after them the characters.
+_TWO, _FOUR, _PLACE = (rf"[0-9A-Fa-f]{{{n}}}\b" for n in ("2", "4", "5,16"))
+_CHARACTERS = r"(?:[ \t]{2,}\S.{0,17})?"
+_HEX_DUMP = re.compile(
+    rf"\b(?:{_PLACE}:?[ \t]+)?"
+    rf"({_TWO}(?:[ \t:]{{1,3}}{_TWO}){{15,}}|{_FOUR}(?:[ \t:]{{1,3}}{_FOUR}){{7,}}){_CHARACTERS}"
+    rf"(?:{_BREAK}{_PLACE}:?(?:[ \t]{{1,3}}(?:{_TWO}|{_FOUR}))*{_CHARACTERS}{_END})*"
+)
+# Of a table with 1.25e-05 there would be left the word "25e".
+_EXPONENT = re.compile(r"(?<=\d)[eE][-+](?=\d)")
+
+
+def _shapes(**characters: str) -> bytes:
+    """Return the table that turns characters into the letter of their kind, and all others into a dot."""
+    kinds = {ord(c): ord(kind) for kind, members in characters.items() for c in members}
+    return bytes(kinds.get(code, ord(".")) for code in range(256))
+
+
+_BASE64_SHAPE = _shapes(x=string.ascii_letters + string.digits + "+/")
+_HEX_SHAPE = _shapes(x=string.hexdigits, s=" \t:")
+_NUMBER_SHAPE = _shapes(x=string.digits, e="eE", s="+-")
+
+
+def strip_encoded(text: str) -> str:
+    """Return `text` without the lines of encoded files.
+
+    Every pattern is bounded or never goes back, so that the time is linear in the length of the text.
+
+    Examples
+    --------
+    >>> strip_encoded("my key: iQCVAgUBK9h5ymv14aSAK9PNAQHUPQP0VJ3fNzRljlIXkjU2BnDC0mZEh1im2vM1 thanks")
+    'my key:   thanks'
+    """
+    if len(text) < _BASE64_LINE:
+        return text
+    text = _UUENCODED.sub(" ", text)
+    written = text.encode("latin-1", "replace")
+    if b"x" * _BASE64_LINE in written.translate(_BASE64_SHAPE):
+        text = _BASE64.sub(_unless_words, text)
+    return _strip_printed(text, written) if "\n" in text else text  # what is printed has lines
+
+
+def _strip_printed(text: str, written: bytes) -> str:
+    """Return `text` without hex dumps and without the exponents of numbers."""
+    groups = written.translate(_HEX_SHAPE)
+    if b"sxx" * 7 in groups or b"sxxxx" * 7 in groups:
+        text = _HEX_DUMP.sub(_unless_numbers, text)
+    if b"xesx" in written.translate(_NUMBER_SHAPE):
+        text = _EXPONENT.sub(" ", text)
+    return text
+
+
+def _unless_words(found: re.Match[str]) -> str:
+    """Return a long run of letters and digits if it may be words, else a space."""
+    run = found[0]
+    return " " if len(_CHANGE.findall(run)) >= _CHANGES * len(run) else run
+
+
+def _unless_numbers(found: re.Match[str]) -> str:
+    """Return groups of hexadecimal digits if all are numbers or all letters, else a space."""
+    digits = "".join(found[1].split()).replace(":", "")
+    return found[0] if digits.isdecimal() or digits.isalpha() else " "
+
+
+# --- all that is not language -------------------------------------------------------------------------------
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--[^<>]{0,1000}-->")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)

@@ -165,7 +165,7 @@ class WordSplit:
         self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
         """Put words in place of entries: (N,) in, (N',) out; their offsets; how many each becomes, (N,)."""
-        from qdtm.corpus.phrase_kernels import take_apart  # slow to load
+        from qdtm.corpus.kernels import take_apart  # slow to load
 
         n_each = np.diff(self.matrix.indptr).astype(np.uint8)[tokens]  # (N,): phrases have few words
         words = np.empty(int(n_each.sum(dtype=np.int64)), np.int32)

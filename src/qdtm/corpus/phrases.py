@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.hashing import BLOCK
-from qdtm.corpus.indexing import LEFT_OUT, IndexedTokens
+from qdtm.corpus.indexing import BLOCK, LEFT_OUT, IndexedTokens
 from qdtm.corpus.vocabulary import VocabularyLimits
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def cut_phrases(
     reuse : bool
         Whether to overwrite the tokens that came in.
     """
-    from qdtm.corpus.phrase_kernels import cut_phrases as cut  # slow to load
+    from qdtm.corpus.kernels import cut_phrases as cut  # slow to load
 
     vocabulary = [*indexed.words, *phrases] if words is None else list(words)
     numbers = {word: w for w, word in enumerate(vocabulary)}
@@ -158,7 +157,7 @@ def _count_cut(
     sequence: _Sequence, n_words: int, phrases: Sequence[Phrase]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count the occurrences and the documents of words and phrases once these are cut out; (V + P,) each."""
-    from qdtm.corpus.phrase_kernels import count_cut  # slow to load
+    from qdtm.corpus.kernels import count_cut  # slow to load
 
     tree = _tree(n_words, {n_words + p: phrase for p, phrase in enumerate(phrases)})
     counts, in_documents, last = np.zeros((3, n_words + len(phrases)), np.int64)
@@ -230,7 +229,7 @@ def find_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> tuple[list
 
 def choose_documents(indexed: IndexedTokens) -> NDArray[np.bool_]:
     """Choose the documents that count, (D,): each content once, and a sample of them if there are many."""
-    from qdtm.corpus.phrase_kernels import hash_joined  # slow to load
+    from qdtm.corpus.kernels import hash_joined  # slow to load
 
     hashes = hash_joined(indexed.tokens, indexed.joined, indexed.offsets)  # (D,)
     _, first = np.unique(hashes, return_index=True)  # in the order of their hashes
@@ -290,7 +289,7 @@ def _left_beside_better(
 
 def _join(sequence: _Sequence, pairs: Sequence[tuple[int, int]], n_words: int) -> _Sequence:
     """Replace pairs, the best first; the k-th becomes the token `n_words` + k."""
-    from qdtm.corpus.phrase_kernels import join_pairs  # slow to load
+    from qdtm.corpus.kernels import join_pairs  # slow to load
 
     keys = np.array([a * n_words + b for a, b in pairs], np.int64)
     ranks = np.argsort(keys, kind="stable")
@@ -309,18 +308,18 @@ def count_pairs(
     least: int,
 ) -> PairCounts:
     """Count pairs of different words side by side that `least` documents or more have."""
-    from qdtm.corpus import phrase_kernels  # slow to load
+    from qdtm.corpus import kernels  # slow to load
 
     counted = np.ones(len(offsets) - 1, np.bool_)
     n_pairs = int(joined.sum())
     slots = np.zeros(min(_MOST_SLOTS, _power_of_two(2 * n_pairs)), np.uint32)
     given = (tokens, joined, offsets, counted, n_words, slots)
-    phrase_kernels.count_slots(*given)
+    kernels.count_slots(*given)
     room = _power_of_two(4 * max(1, int((slots >= least).sum())))
     while True:
         keys = np.full(room, -1, np.int64)
         n_tokens, n_documents, last = np.zeros((3, room), np.int64)
-        if phrase_kernels.count_pairs(*given, least, keys, n_tokens, n_documents, last):
+        if kernels.count_pairs(*given, least, keys, n_tokens, n_documents, last):
             break
         room *= 2
     enough = np.flatnonzero(n_documents >= least)

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from qdtm.corpus.records import Record
-from qdtm.corpus.scratch import ScratchFile
-from qdtm.corpus.store import DOCUMENT, Document, row_number
+from qdtm.corpus.document_store import DOCUMENT, Document, row_number
+from qdtm.corpus.readers.records import Record
 from qdtm.errors import StorageError
+from qdtm.storage.temporary import ScratchFile
 
 _ROWS_AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 2**24

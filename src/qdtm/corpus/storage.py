@@ -7,21 +7,25 @@ and by words, and what was learned of them, if it was.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix, csr_matrix
+
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.distinct import DistinctCorpus
-from qdtm.corpus.distinct_file import load_distinct, save_distinct
-from qdtm.corpus.learned import read_learned, write_learned
-from qdtm.corpus.records import Record
+from qdtm.corpus.distinct import DistinctCorpus, read_learned, take_rows, write_learned
+from qdtm.corpus.document_store import DocumentStore
+from qdtm.corpus.readers.records import Record
 from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
-from qdtm.corpus.store import DocumentStore
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, StorageError
-from qdtm.placing import put_back
-from qdtm.storage import (
+from qdtm.storage.atomic import put_back
+from qdtm.storage.cache import cache_directory
+from qdtm.storage.folders import (
     MANIFEST,
     ArraySpec,
     Manifest,
@@ -33,6 +37,97 @@ from qdtm.storage import (
     write_directory_atomically,
     write_manifest,
 )
+
+# --- distinct documents as a file ---------------------------------------------------------------------------
+#
+# The `DistinctCorpus` of a corpus in, a file out, and back: its order, and its word counts for queries.
+#
+# Counting a million documents takes longer than answering a query about them, so an index keeps the counts,
+# by documents and by words.
+
+_PARTS = {
+    "offsets": ArraySpec("int64", 1),  # (D + 1,) or (V + 1,)
+    "places": ArraySpec("int32", 1),  # (n,) words of a document, or documents of a word
+    "counts": ArraySpec("uint16", 1),  # (n,)
+}
+_READ_BY = ("documents", "words")
+_ORDER = {"rows": ArraySpec("int32", 1), "place": ArraySpec("int32", 1)}
+_COUNTS = {f"{by}.{part}": spec for by in _READ_BY for part, spec in _PARTS.items()}
+_LARGEST = np.iinfo(np.uint16).max
+
+
+def save_distinct(path: Path, corpus: DistinctCorpus) -> None:
+    """Write the order and the counts; no counts if one is too large for the file, which can do without."""
+    arrays: dict[str, NDArray[Any]] = {name: getattr(corpus, name).astype(np.int32) for name in _ORDER}
+    matrices: tuple[Any, ...] = (corpus.document_term_matrix, corpus.counts_by_word)
+    if corpus.n_tokens and matrices[0].data.max() > _LARGEST:
+        matrices = (csr_matrix((0, 0)), csc_matrix((0, 0)))
+    for by, matrix in zip(_READ_BY, matrices, strict=True):
+        for part, values in zip(_PARTS, (matrix.indptr, matrix.indices, matrix.data), strict=True):
+            arrays[f"{by}.{part}"] = np.asarray(values, _PARTS[part].dtype)
+    save_arrays(path, arrays)
+
+
+def load_distinct(path: Path, corpus: Corpus) -> DistinctCorpus:
+    """Return the distinct documents of a corpus, with the counts that were saved.
+
+    Raises
+    ------
+    StorageError
+        If the file is damaged, or does not fit the corpus.
+    """
+    arrays = load_arrays(path, _ORDER | _COUNTS)
+    rows, place = (arrays[name].astype(np.int64) for name in _ORDER)
+    if not _is_order(rows, place, corpus):
+        raise StorageError(f"{str(path)!r} is damaged: its documents are not those of the corpus.")
+    found = take_rows(corpus, rows, place)
+    if len(arrays["documents.offsets"]) > 1:
+        _give_counts(path, found, arrays)
+    return found
+
+
+def _is_order(rows: NDArray[np.int64], place: NDArray[np.int64], corpus: Corpus) -> bool:
+    """Return whether every document is at a place where one with as many tokens stands."""
+    n_documents, lengths = corpus.n_documents, corpus.document_lengths
+    if len(place) != n_documents or not len(rows) or rows.min() < 0 or rows.max() >= n_documents:
+        return False
+    if place.min() < 0 or place.max() >= len(rows):
+        return False
+    return bool((lengths[rows[place]] == lengths).all() and (place[rows] == np.arange(len(rows))).all())
+
+
+def _give_counts(path: Path, corpus: DistinctCorpus, arrays: Mapping[str, NDArray[Any]]) -> None:
+    shape = (corpus.n_documents, corpus.n_words)
+    for by, name, matrix, lengths in zip(
+        _READ_BY, ("document_term_matrix", "counts_by_word"), (csr_matrix, csc_matrix), (shape, shape[::-1]),
+        strict=True,
+    ):  # fmt: skip
+        offsets, places, counts = (arrays[f"{by}.{part}"] for part in _PARTS)
+        if not _fits(offsets, places, counts, *lengths) or int(counts.sum(dtype=np.int64)) != corpus.n_tokens:
+            raise StorageError(f"{str(path)!r} is damaged: its counts do not fit the corpus.")
+        loaded = matrix((counts.astype(np.int32), places, offsets), shape=shape)
+        loaded.has_canonical_format = True  # sorted, and each place once
+        corpus.__dict__[name] = loaded  # where the cached property looks
+
+
+def _fits(
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int32],
+    counts: NDArray[np.uint16],
+    n_rows: int,
+    n_columns: int,
+) -> bool:
+    """Return whether compiled code may walk along the arrays without leaving them."""
+    return (
+        len(offsets) == n_rows + 1
+        and len(places) == len(counts) == offsets[-1]
+        and offsets[0] == 0
+        and bool((np.diff(offsets) >= 0).all())
+        and (not len(places) or bool(places.min() >= 0 and places.max() < n_columns))
+    )
+
+
+# --- a corpus as a folder -----------------------------------------------------------------------------------
 
 KIND = "corpus"
 VERSION = 2
@@ -163,3 +258,78 @@ def _checked_words(folder: Path, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise StorageError(f"{str(folder)!r} is damaged: its vocabulary is not a list of words.")
     return tuple(value)
+
+
+# --- the index that a result refers to ----------------------------------------------------------------------
+#
+# The index that a saved result refers to: where it lies in, what a manifest says of it out, and back.
+#
+# A result names its index twice: as seen from the result's own folder, so that both can be moved together,
+# and from the root of the disk, so that the result can be moved alone. The fingerprint says whether what is
+# there is still it.
+
+_WAY_OUT = (
+    "put it back, or say where it is (--index DIR; in Python, corpus=DIR). "
+    "Results that are made with --standalone need none."
+)
+
+
+def index_of(corpus: Corpus, result: str | os.PathLike[str]) -> Path | None:
+    """Return the index that a result saved at a place may refer to; None if it has to keep a copy.
+
+    One that the result takes the place of would be gone, and a cache may be emptied at any time.
+    """
+    index = corpus.location
+    if index is None or _is_within(index, Path(result)) or _is_within(index, cache_directory()):
+        return None
+    return index
+
+
+def describe_index(corpus: Corpus, index: Path | None, result: str | os.PathLike[str]) -> dict[str, str]:
+    """Return what the manifest of a result says about its corpus; only the paths depend on where they lie."""
+    described = {"fingerprint": corpus.fingerprint}
+    if index is None:
+        return described
+    try:
+        path = Path(os.path.relpath(index, _absolute(result))).as_posix()
+    except ValueError:  # another drive
+        path = str(index)
+    return described | {"path": path, "absolute": str(index)}
+
+
+def find_index(result: Path, described: Mapping[str, Any]) -> Path:
+    """Return where the index of a result lies now.
+
+    Raises
+    ------
+    StorageError
+        If it is gone, or another one is in its place.
+    """
+    places = _places(result, str(described["path"]), str(described["absolute"]))
+    found = {place: saved_fingerprint(place) for place in places}
+    for place, fingerprint in found.items():
+        if fingerprint == described["fingerprint"]:
+            return place
+    others = [place for place, fingerprint in found.items() if fingerprint is not None]
+    if others:
+        raise StorageError(
+            f"{str(result)!r} needs its index, but what is now at {str(others[0])!r} is another one "
+            f"(the fingerprint differs); {_WAY_OUT}"
+        )
+    looked = " or ".join(repr(str(place)) for place in places)
+    raise StorageError(f"{str(result)!r} needs its index, which is gone: it is not at {looked}; {_WAY_OUT}")
+
+
+def _places(result: Path, path: str, absolute: str) -> list[Path]:
+    """Return where to look, each place once: beside the result as named, as it really lies, and by itself."""
+    here = _absolute(result)
+    places = (here / path, here.resolve() / path, Path(absolute))
+    return list(dict.fromkeys(_absolute(place) for place in places))
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    return _absolute(path).resolve().is_relative_to(_absolute(folder).resolve())
+
+
+def _absolute(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links stay as the user set them

@@ -15,11 +15,18 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
-from qdtm.corpus import markup, stopwords
+from qdtm.corpus import markup, stop_words
 from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer, noun_lemma
-from qdtm.corpus.scripts import UNSPACED_LANGUAGES, fold_letters
-from qdtm.corpus.stopwords import language_name
-from qdtm.corpus.tokenizer import TOKENIZERS, Tokenizer, may_go_on, split_joined, tidy_token
+from qdtm.corpus.stop_words import language_name
+from qdtm.corpus.tokenizer import (
+    TOKENIZERS,
+    UNSPACED_LANGUAGES,
+    Tokenizer,
+    fold_letters,
+    may_go_on,
+    split_joined,
+    tidy_token,
+)
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError, StorageError
 
@@ -212,7 +219,7 @@ class TextPipeline:
             return frozenset()
         if isinstance(self.stop_words, str):
             name = str(self.language) if self.stop_words == "auto" else self.stop_words
-            return frozenset(map(self._lower, stopwords.stop_words(name)))
+            return frozenset(map(self._lower, stop_words.stop_words(name)))
         return frozenset(map(self._lower, self.stop_words))
 
     # --- saving it ---------------------------------------------------------------------------------------

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.cache import atomic_path, cache_directory
-from qdtm.cancellation import check_cancelled
 from qdtm.corpus.corpus import Corpus
-from qdtm.embeddings.model_folders import MINILM, open_folder, open_minilm
+from qdtm.embeddings.onnx_encoder import MINILM, open_folder, open_minilm
 from qdtm.errors import CorpusError, EmbeddingError, StorageError
-from qdtm.sampler.progress import Progress, ProgressCallback
+from qdtm.progress import Progress, ProgressCallback, check_cancelled
+from qdtm.storage.cache import atomic_path, cache_directory
 
 Encode = Callable[[list[str]], Any]
 Vectors = NDArray[np.float32]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qdtm.compiling import njit
+from qdtm.jit import njit
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -18,14 +18,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.in_text import TextSearch
-from qdtm.concepts.resolve import ResolvedWord
-from qdtm.concepts.term_index import FloatArray, IntArray, TermIndex
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.phrase_index import PhraseIndex
+from qdtm.queries.resolve import ResolvedWord
+from qdtm.queries.term_index import FloatArray, IntArray, TermIndex
+from qdtm.queries.text_search import TextSearch
 
 if TYPE_CHECKING:
-    from qdtm.concepts.search import SearchedQuery
+    from qdtm.queries.search import SearchedQuery
 
 WINDOW = 4
 """Words of a query are near each other within so many retained tokens, or twice as many words of the text."""

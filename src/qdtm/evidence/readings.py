@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.cancellation import check_cancelled
 from qdtm.evidence.corpus_views import CorpusViews
-from qdtm.evidence.model import combine, worths
+from qdtm.evidence.evidence import combine, worths
 from qdtm.evidence.views import FloatArray, IntArray, View, unit_rows
+from qdtm.progress import check_cancelled
 
 MOST_READINGS = 4
 MOST_NAMERS, MOST_OTHERS = 2_000, 4_000

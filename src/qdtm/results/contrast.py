@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from qdtm.errors import QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
-from qdtm.results.frames import data_frame
 from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
-from qdtm.results.topic import Topic
-from qdtm.results.topic_map import topic_overlaps
+from qdtm.results.table_formats import data_frame
+from qdtm.results.topic_distances import topic_overlaps
+from qdtm.results.topics import Topic
 
 SURE = 1.96
 """Standard errors that a difference must have to count: 95 in 100."""

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.store import as_field
+from qdtm.corpus.document_store import as_field
 from qdtm.errors import ParameterError
 
 Reader = Callable[[str], datetime]

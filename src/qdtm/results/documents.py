@@ -9,12 +9,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.store import DOCUMENT, DocumentStore
+from qdtm.corpus.document_store import DOCUMENT, DocumentStore
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
-from qdtm.results.scores import QueryScores
+from qdtm.results.relevance import QueryScores
 from qdtm.results.splits import above, is_within
-from qdtm.results.topic import Topic
+from qdtm.results.topics import Topic
 
 _EXCERPT = 60  # characters of a text in a table's repr
 
@@ -97,14 +97,14 @@ class DocumentTable(Sequence[RelevantDocument]):
         return self.rows[index]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: the columns of the table of documents (`qdtm.results.schema`).
+        """Return a pandas DataFrame: the columns of the table of documents (`qdtm.results.tables`).
 
         Raises
         ------
         MissingExtraError
             If pandas is not installed.
         """
-        from qdtm.results.frames import table_frame
+        from qdtm.results.table_formats import table_frame
         from qdtm.results.tables import listed_table
 
         return table_frame(listed_table([self]))
@@ -122,7 +122,7 @@ class DocumentTable(Sequence[RelevantDocument]):
         return "\n".join(lines)
 
 
-def rank_documents(
+def most_relevant(
     documents: DocumentStore,
     scores: QueryScores,
     topic: Topic,

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.store import Document
-from qdtm.results.alignment import Aligner, Span
+from qdtm.corpus.document_store import Document
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import subtopic_position
-from qdtm.results.frames import data_frame
-from qdtm.results.passages import Mark, Passage, excerpt, whole
+from qdtm.results.passages import Aligner, Mark, Passage, Span, excerpt, whole
+from qdtm.results.relevance import judged_relevance
 from qdtm.results.result import Result
-from qdtm.results.scores import judged_relevance
 from qdtm.results.splits import subtopic_ids
+from qdtm.results.table_formats import data_frame
 from qdtm.results.topics import topic_id
 
 
@@ -109,7 +108,7 @@ class Explanation:
         return data_frame({name: [getattr(token, name) for token in self.tokens] for name in names})
 
     def _repr_html_(self) -> str:
-        from qdtm.report.notebook import explanation_html
+        from qdtm.present.notebook import explanation_html
 
         return explanation_html(self)
 

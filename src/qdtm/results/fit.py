@@ -5,26 +5,127 @@ In: what the sampler found (`qdtm.sampler`). Out: one frozen object whose parts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import difflib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.concept import Concept, ConceptWord
-from qdtm.evidence.scoring import WordEvidence
-from qdtm.results.checks.handcheck import HandCheck
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.distinct import DistinctCorpus
+from qdtm.errors import ParameterError
+from qdtm.evidence.word_evidence import WordEvidence
+from qdtm.queries.concept import Concept, ConceptWord, place_documents
 from qdtm.results.distributions import word_topic_probabilities
-from qdtm.results.presentation import Presentation
-from qdtm.results.related import RelatedWords, check_related
-from qdtm.results.splits import Split, check_splits
+from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.promotion import RelatedWords, check_related
+from qdtm.results.splits import Split, check_splits, tokens_in
 from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
 
 if TYPE_CHECKING:
     from qdtm.results.stability import Stability
+
+
+# --- how a result is shown ----------------------------------------------------------------------------------
+#
+# What the user says about how a result is to be shown: names, columns, which documents are listed.
+#
+# In: the user's words. Out: `Presentation`, which is saved with a fit. No number depends on it.
+
+MAX_LABEL = 200
+"""Characters of a label; what is longer is a text, not a name."""
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """How a result is shown.
+
+    Attributes
+    ----------
+    labels : mapping of str to str
+        The user's names for topics, by id ("0", "0.2", "b1").
+    time_column : str or None
+        The user's column with dates.
+    date_format : str or None
+        How its dates are written, as in `datetime.strptime`, where that should not be found out.
+    group_column : str or None
+        The user's column with groups (parties, authors, ...).
+    all_documents : bool
+        Whether `documents.csv` has all documents, not only those that are about a query.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    time_column: str | None = None
+    date_format: str | None = None
+    group_column: str | None = None
+    all_documents: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it in a form that JSON can hold."""
+        return {
+            "labels": dict(self.labels),
+            "time_column": self.time_column,
+            "date_format": self.date_format,
+            "group_column": self.group_column,
+            "all_documents": self.all_documents,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Presentation:
+        """Return what `to_json` described; anything else raises."""
+        labels = {str(topic): str(label) for topic, label in dict(values["labels"]).items()}
+        columns = {name: values[name] for name in ("time_column", "date_format", "group_column")}
+        if not all(value is None or isinstance(value, str) for value in columns.values()):
+            raise ValueError("the name of a column is not a text")
+        if not isinstance(values["all_documents"], bool):
+            raise ValueError("whether all documents are listed is neither true nor false")
+        return cls(labels, **columns, all_documents=values["all_documents"])
+
+
+def checked_labels(labels: Any, ids: Collection[str]) -> dict[str, str]:
+    """Return labels for topics, cleaned; an empty one (or None) takes a label away.
+
+    Parameters
+    ----------
+    labels : mapping of str to str or None
+        By topic id.
+    ids : collection of str
+        The topics there are.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such topic, or the label is not a short text.
+    """
+    if not isinstance(labels, Mapping):
+        raise ParameterError(f"Labels are {labels!r}; give {{topic id: label}}, such as {{'0.1': 'tennis'}}.")
+    return {_known(topic, ids): _clean(topic, label) for topic, label in labels.items()}
+
+
+def _known(topic: object, ids: Collection[str]) -> str:
+    if str(topic) in ids:
+        return str(topic)
+    closest = difflib.get_close_matches(str(topic), ids, n=1)
+    hint = f" Closest: {closest[0]!r}." if closest else ""
+    raise ParameterError(f"There is no topic {topic!r} to label.{hint}")
+
+
+def _clean(topic: object, label: object) -> str:
+    if label is not None and not isinstance(label, str):
+        raise ParameterError(f"The label of topic {topic!r} is {label!r}; give a text.")
+    text = " ".join((label or "").split())
+    if len(text) > MAX_LABEL:
+        raise ParameterError(
+            f"The label of topic {topic!r} has {len(text)} characters; give at most {MAX_LABEL}."
+        )
+    return text
+
+
+# --- the fit ------------------------------------------------------------------------------------------------
 
 
 class Judged(NamedTuple):
@@ -270,3 +371,62 @@ def _check_relevance(fit: ModelFit) -> None:
         raise ValueError(f"the evidence of words has shape {words.weights.shape}")
     if not (np.isfinite(words.weights).all() and np.isfinite(words.intercepts).all()):
         raise ValueError("the evidence of a word is not a number")
+
+
+# --- from distinct documents to rows, and back --------------------------------------------------------------
+#
+# A fit of a corpus' distinct documents in, the fit of the corpus as it came out, and back.
+#
+# The model works on each different document once, in the order of content (`qdtm.corpus.distinct`); people
+# see their own rows. Copies of a document get the topics and the relevance of the one that was fitted.
+
+Tokens = Callable[[NDArray[Any]], NDArray[Any]]
+"""Takes values of tokens to other places."""
+
+_ELSEWHERE = -2  # of tokens that a split is not about
+
+
+def spread_fit(fit: ModelFit, inside: DistinctCorpus, corpus: Corpus) -> ModelFit:
+    """Return a fit of distinct documents as one of the corpus that they were taken from."""
+
+    def tokens(values: NDArray[Any]) -> NDArray[Any]:
+        return inside.spread_tokens(values, corpus.offsets)
+
+    return _take(fit, corpus, tokens, inside.place, inside.rows)
+
+
+def gather_fit(fit: ModelFit, inside: DistinctCorpus, corpus: Corpus) -> ModelFit:
+    """Return a fit of a corpus as one of its distinct documents."""
+
+    def tokens(values: NDArray[Any]) -> NDArray[Any]:
+        return inside.gather_tokens(values, corpus.offsets)
+
+    return _take(fit, inside, tokens, inside.rows, inside.place)
+
+
+def _take(
+    fit: ModelFit,
+    corpus: Corpus,
+    tokens: Tokens,
+    documents: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> ModelFit:
+    """Take tokens and documents at other places; `rows` says where a document is then."""
+    return replace(
+        fit,
+        concepts=tuple(place_documents(concept, rows) for concept in fit.concepts),
+        token_topics=tokens(fit.token_topics),
+        token_subtopics=tokens(fit.token_subtopics),
+        token_promoted=tokens(fit.token_promoted),
+        relevance=None if fit.relevance is None else fit.relevance[documents],
+        strength=None if fit.strength is None else fit.strength[documents],
+        splits=tuple(_take_split(fit, split, tokens) for split in fit.splits),
+        corpus_fingerprint=corpus.fingerprint,
+    )
+
+
+def _take_split(fit: ModelFit, split: Split, tokens: Tokens) -> Split:
+    children = np.full(len(fit.token_topics), _ELSEWHERE, np.int32)
+    children[tokens_in(fit, split.of)] = split.token_children
+    children = tokens(children)
+    return replace(split, token_children=children[children != _ELSEWHERE])

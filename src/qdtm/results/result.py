@@ -20,18 +20,15 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
-from qdtm.results.checks.handcheck import HandCheck
 from qdtm.results.distributions import FloatArray
-from qdtm.results.documents import DocumentTable, rank_documents
-from qdtm.results.fit import ModelFit
-from qdtm.results.presentation import Presentation, checked_labels
-from qdtm.results.relevance import Relevance
-from qdtm.results.scores import QueryScores, relevance_to, score_documents
+from qdtm.results.documents import DocumentTable, most_relevant
+from qdtm.results.fit import ModelFit, Presentation, checked_labels
+from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.relevance import QueryScores, Relevance, relevance_to, score_documents
 from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.storage import load_model, save_model
-from qdtm.results.topic import Topic
-from qdtm.results.topics import build_topics
+from qdtm.results.topics import Topic, build_topics
 
 _N_SUGGESTED_FROM = 10_000  # documents whose ids are looked through for one that is spelt alike
 
@@ -239,7 +236,7 @@ class Result:
         """
         q = self.query_index(query)
         scores = scores or self.scores(q)
-        return rank_documents(
+        return most_relevant(
             self.corpus.documents,
             scores,
             self.topics[q],

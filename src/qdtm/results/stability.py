@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray
-from qdtm.results.matching import FOUND, Parts, match
+from qdtm.results.topic_distances import FOUND, Parts, match
 from qdtm.sampler.consensus import SAME_DOCUMENTS
 
 if TYPE_CHECKING:
-    from qdtm.sampler.chains import ChainSummary
     from qdtm.sampler.consensus import Overlap
     from qdtm.sampler.parents import ParentFit
     from qdtm.sampler.subtopics import SubtopicFit
+    from qdtm.sampler.two_phases import ChainSummary
 
 Verdict = Literal["firm", "fair", "weak"]
 
@@ -157,7 +157,7 @@ class Stability:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each subtopic."""
-        from qdtm.results.frames import data_frame
+        from qdtm.results.table_formats import data_frame
 
         rows = [(query.name, each) for query in self.queries for each in query.subtopics]
         return data_frame(

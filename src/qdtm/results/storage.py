@@ -19,18 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.concepts.json_form import concept_from_json, concept_to_json
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.storage import load_corpus, write_corpus
+from qdtm.corpus.storage import describe_index, find_index, index_of, load_corpus, write_corpus
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
-from qdtm.evidence.scoring import WordEvidence
-from qdtm.placing import placed_file, write_errors
-from qdtm.results.checks.files import read_checks, write_checks
-from qdtm.results.checks.handcheck import HandCheck
-from qdtm.results.delimited import save_csv
-from qdtm.results.fit import ModelFit
-from qdtm.results.packing import (
+from qdtm.evidence.word_evidence import WordEvidence
+from qdtm.queries.concept import concept_from_json, concept_to_json
+from qdtm.results.fit import ModelFit, Presentation
+from qdtm.results.hand_check.files import read_checks, write_checks
+from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.packed_tokens import (
     SUBTOPIC_TYPES,
     TOPIC_TYPES,
     pack_strength,
@@ -41,15 +39,15 @@ from qdtm.results.packing import (
     unpack_strength,
     unpack_tokens,
 )
-from qdtm.results.presentation import Presentation
-from qdtm.results.reference import describe_index, find_index, index_of
-from qdtm.results.related import RelatedWords
+from qdtm.results.promotion import RelatedWords
 from qdtm.results.splits import Split
 from qdtm.results.stability import Stability
+from qdtm.results.table_formats import save_csv
 from qdtm.results.tables import documents_table, topics_table
 from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
-from qdtm.storage import (
+from qdtm.storage.atomic import placed_file, write_errors
+from qdtm.storage.folders import (
     CHECK,
     MANIFEST,
     ArraySpec,

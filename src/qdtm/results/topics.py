@@ -1,15 +1,221 @@
-"""A `ModelFit` in, topics with names, sizes and words out."""
+"""Topics as the user sees them: a `ModelFit` in, topics with names, sizes, words and subtopics out."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.errors import ParameterError
 from qdtm.results.distributions import subtopic_word_probabilities, topic_word_probabilities
 from qdtm.results.fit import ModelFit
-from qdtm.results.labels import N_FOR_NAMES, distinctive_words, name_subtopics
 from qdtm.results.splits import counts_below
-from qdtm.results.topic import Topic
+
+# --- a topic ------------------------------------------------------------------------------------------------
+#
+# A topic as the user sees it: a name, a size, words with probabilities, subtopics.
+#
+# In: nothing; topics are plain results, made by `build_topics`. Out: `Topic`.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Topic:
+    """A parent topic, one of its subtopics, or a background topic.
+
+    Attributes
+    ----------
+    id : str
+        "0" is the parent topic of the first query, "0.1" its largest subtopic, "0.1.2" the second one below
+        that, if it was opened, "b1" the largest background topic.
+    name : str
+        What the user calls it (`set_topic_labels`). Else the query's name, for a subtopic also its own: a
+        phrase or two words that tell it from its siblings; or "background 1".
+    short_name : str
+        The same without the query's name.
+    n_tokens : float
+        How many tokens of the corpus it has, averaged over the samples.
+    prevalence : float
+        Its share of the corpus' tokens.
+    vocabulary : tuple of str, length V
+        Shared by all topics.
+    probabilities : ndarray of float32, shape (V,)
+        p(word | topic); sums to 1.
+    subtopics : tuple of Topic
+        Largest first; empty for background topics, and for subtopics that were not opened.
+    label_words : tuple of str
+        The words that tell a subtopic from its siblings; empty for others.
+    label : str or None
+        The user's name for it.
+    """
+
+    id: str
+    name: str
+    n_tokens: float
+    prevalence: float
+    vocabulary: tuple[str, ...]
+    probabilities: NDArray[np.float32]
+    subtopics: tuple[Topic, ...] = ()
+    label_words: tuple[str, ...] = ()
+    label: str | None = None
+    short_name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.short_name:
+            object.__setattr__(self, "short_name", self.name)
+
+    @property
+    def prevalence_below(self) -> float:
+        """What its subtopics have of the corpus' tokens, together: their shares are shares of this."""
+        return sum(subtopic.prevalence for subtopic in self.subtopics)
+
+    def top_words(self, n: int = 10) -> list[tuple[str, float]]:
+        """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+            raise ParameterError(f"The number of words is {n!r}; give a whole number of at least 0.")
+        best = np.argsort(-self.probabilities, kind="stable")[:n]
+        return [(self.vocabulary[w], float(self.probabilities[w])) for w in best]
+
+    def walk(self) -> Iterator[Topic]:
+        """Yield the topic itself, then its subtopics, each followed by those below it."""
+        yield self
+        for subtopic in self.subtopics:
+            yield from subtopic.walk()
+
+    def below(self) -> list[Topic]:
+        """Return all subtopics in level order: its own first, then those of the subtopics opened."""
+        found = list(self.subtopics)
+        for topic in found:  # it grows on the way
+            found += topic.subtopics
+        return found
+
+    def _repr_html_(self) -> str:
+        from qdtm.present.notebook import topic_html
+
+        return topic_html(self)
+
+    def __repr__(self) -> str:
+        words = ", ".join(word for word, _ in self.top_words(5))
+        subtopics = f", {len(self.subtopics)} subtopics" if self.subtopics else ""
+        return f"Topic({self.id!r}, {self.name!r}, {self.prevalence:.1%}{subtopics}: {words})"
+
+
+# --- names --------------------------------------------------------------------------------------------------
+#
+# What a topic is called: counts of sibling subtopics in, their most distinctive words and names out.
+
+
+def distinctive_words(
+    counts: NDArray[np.float32],
+    n: int = 3,
+    avoid: Collection[int] = (),
+    usual: NDArray[np.floating[Any]] | None = None,
+) -> list[tuple[int, ...]]:
+    """Find the words that tell each topic from its siblings.
+
+    A word's score is what it adds to the divergence of the topic from all siblings together,
+    p(w|s) log(p(w|s) / p(w)): it must be frequent here, and more so than elsewhere; and than in the corpus,
+    if that is known: what every document says names nothing. A topic without siblings has none to differ
+    from, and gets its most frequent words; so does one that runs out of distinctive words.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (V, S)
+        Tokens of each word in each of the siblings.
+    n : int
+        How many words to find at most.
+    avoid : collection of int
+        Words that say nothing new, such as the query's own.
+    usual : ndarray of shape (V,), optional
+        Tokens of each word in the corpus.
+
+    Returns
+    -------
+    list of tuple of int, length S
+        Word indices, best first.
+    """
+    n_w = counts.sum(axis=1, dtype=np.float64)  # (V,)
+    p_w = n_w / max(n_w.sum(), 1.0)
+    if usual is not None and counts.shape[1] > 1:
+        p_w = np.maximum(p_w, usual / max(float(usual.sum()), 1.0))
+    is_allowed = np.ones(len(counts), bool)
+    is_allowed[list(avoid)] = False
+    return [_label(counts[:, s].astype(np.float64), p_w, is_allowed, n) for s in range(counts.shape[1])]
+
+
+def _label(
+    n_sw: NDArray[np.float64], p_w: NDArray[np.float64], is_allowed: NDArray[np.bool_], n: int
+) -> tuple[int, ...]:
+    words = np.flatnonzero((n_sw > 0) & is_allowed)
+    p_sw = n_sw[words] / max(n_sw.sum(), 1.0)
+    divergence = p_sw * np.log(p_sw / p_w[words])
+    divergence = np.where(divergence > 1e-12, divergence, 0.0)  # rounding alone distinguishes nothing
+    order = np.lexsort((words, -p_sw, -divergence))
+    return tuple(int(words[position]) for position in order[:n])
+
+
+N_FOR_NAMES = 8
+"""A name is made of the most distinctive words: of so many."""
+
+PHRASE_BONUS = 2
+"""A phrase names a subtopic if it is among so many times the words that a name needs: it says more."""
+
+STEM_LETTERS, STEM_SHARE = 3, 0.75
+"""Words that begin with the same letters, so many and so much of the shorter one, count as one in a name."""
+
+N_WORDS = 2
+"""Words of a name that is no phrase."""
+
+
+def name_subtopics(words: Sequence[Sequence[str]]) -> list[str]:
+    """Name siblings by their most distinctive words: a phrase, or two words; no two have the same name.
+
+    Parameters
+    ----------
+    words : sequence of sequence of str
+        The distinctive words of each, best first, phrases among them.
+
+    Returns
+    -------
+    list of str
+        A name each; where words run out, with a number.
+    """
+    taken: set[str] = set()
+    return [_name(each, taken) for each in words]
+
+
+def _name(words: Sequence[str], taken: set[str]) -> str:
+    phrases = [word for word in words[: PHRASE_BONUS * N_WORDS] if " " in word]
+    single = _apart(words)
+    first, *others = single or ["unnamed"]
+    pairs = [f"{first}, {other}" for other in others] or [first]
+    numbered = (f"{pairs[0]} {number}" for number in range(2, len(taken) + 3))
+    name = next(each for each in (*phrases, *pairs, *numbered) if each not in taken)
+    taken.add(name)
+    return name
+
+
+def _apart(words: Sequence[str]) -> list[str]:
+    """Words of which none says again what one before it says, as "jewish" after "jew" does."""
+    kept: list[str] = []
+    for word in words:
+        if not any(
+            _says_again(one, other) for each in kept for one in word.split() for other in each.split()
+        ):
+            kept.append(word)
+    return kept
+
+
+def _says_again(word: str, other: str) -> bool:
+    """Return whether two words share their stem, as far as letters tell."""
+    n_letters = max(STEM_LETTERS, ceil(STEM_SHARE * min(len(word), len(other))))
+    return word == other or word[:n_letters] == other[:n_letters]
+
+
+# --- all topics of a fit ------------------------------------------------------------------------------------
 
 
 def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
@@ -35,7 +241,7 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
     topics = [
         Topic(
             id=topic_id(k, fit.n_queries),
-            name=user_labels.get(topic_id(k, fit.n_queries)) or _name(fit, k),
+            name=user_labels.get(topic_id(k, fit.n_queries)) or _name_of_topic(fit, k),
             label=user_labels.get(topic_id(k, fit.n_queries)),
             n_tokens=float(n_z[k]),
             prevalence=float(n_z[k]) / total,
@@ -53,7 +259,7 @@ def topic_id(k: int, n_queries: int) -> str:
     return str(k) if k < n_queries else f"b{k - n_queries + 1}"
 
 
-def _name(fit: ModelFit, k: int) -> str:
+def _name_of_topic(fit: ModelFit, k: int) -> str:
     return fit.concepts[k].name if k < fit.n_queries else f"background {k - fit.n_queries + 1}"
 
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from qdtm.corpus.store import as_field
+from qdtm.corpus.document_store import as_field
 from qdtm.errors import ParameterError
 from qdtm.results.dates import read_dates
 from qdtm.results.distributions import FloatArray
-from qdtm.results.frames import data_frame
+from qdtm.results.relevance import QueryScores
 from qdtm.results.result import Result
-from qdtm.results.scores import QueryScores
+from qdtm.results.table_formats import data_frame
 
 N_BOOTSTRAP = 500
 MAX_GROUPS = 500

@@ -18,21 +18,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.cache import atomic_path, cache_directory
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.distinct import DistinctCorpus
-from qdtm.corpus.learned import LearnedTopics, read_learned, write_learned
+from qdtm.corpus.distinct import DistinctCorpus, LearnedTopics, read_learned, write_learned
 from qdtm.errors import StorageError
+from qdtm.progress import Progress, ProgressCallback, defer_interrupts
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
+from qdtm.sampler.convergence import Run, Saved, has_settled
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.exactness import check_countable
 from qdtm.sampler.kernels import count_words
-from qdtm.sampler.problem import Priors
-from qdtm.sampler.progress import Progress, ProgressCallback, defer_interrupts
-from qdtm.sampler.running import Run, Saved, has_settled
+from qdtm.sampler.problem import Priors, check_countable
 from qdtm.sampler.subtopics import subtopic_rules
+from qdtm.storage.cache import atomic_path, cache_directory
 
 PHASE = 5
 """First number of the random streams of the background."""

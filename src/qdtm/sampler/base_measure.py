@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from qdtm.compiling import njit
-from qdtm.sampler.kernels import Array, Tally
-from qdtm.sampler.streams import uniform
+from qdtm.jit import njit
+from qdtm.sampler.kernels import Array, Tally, uniform
 
 FEW = 100.0
 """Binomials are drawn in parts of about so many successes, in which no probability underflows."""

@@ -1,8 +1,8 @@
 """Chains on disk: a run that is killed goes on where it was last written down, and ends in the same bytes.
 
 In: a chain and its run, after each sweep. Out: from time to time a folder `<name>-<sweep>` with a manifest
-and checksums (`qdtm.storage`), and `Saved` back from the newest one. The one before is removed only when the
-next is whole, so there is no moment at which a crash leaves nothing.
+and checksums (`qdtm.storage.folders`), and `Saved` back from the newest one. The one before is removed only
+when the next is whole, so there is no moment at which a crash leaves nothing.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from qdtm.placing import remove_folder
 from qdtm.sampler.chain import Chain, ChainState
-from qdtm.sampler.running import Averages, History, Run, Saved
-from qdtm.storage import (
+from qdtm.sampler.convergence import Averages, History, Run, Saved
+from qdtm.storage.atomic import remove_folder
+from qdtm.storage.folders import (
     ArraySpec,
     fitting_together,
     load_arrays,

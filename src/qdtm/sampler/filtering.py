@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.compiling import njit
+from qdtm.jit import njit
 
 f32 = np.float32
 

@@ -140,7 +140,7 @@ def merge(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
     counts = np.ascontiguousarray(counts[:, counts.any(axis=0)])
     sizes = np.bincount(labels, minlength=n_groups)
     of_count = np.array([math.lgamma(n + beta) for n in range(has.shape[0] + 1)]) - math.lgamma(beta)
-    from qdtm.sampler.merging import merge_greedily  # slow to load
+    from qdtm.sampler.mixture_kernels import merge_greedily  # slow to load
 
     into, likelihood = merge_greedily(counts, sizes, of_count, beta * counts.shape[1])
     return np.unique(into[labels], return_inverse=True)[1], float(likelihood)

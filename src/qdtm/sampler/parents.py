@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.progress import Interruption, ProgressCallback
 from qdtm.sampler.chain import Chain
+from qdtm.sampler.convergence import KeepChain, Run, Schedule, run_chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.problem import ParentProblem
-from qdtm.sampler.progress import Interruption, ProgressCallback
-from qdtm.sampler.running import KeepChain, Run, Schedule, run_chain
 from qdtm.sampler.trace import Trace
 
 REFRESH_ALWAYS, REFRESH_EVERY = 20, 5

@@ -18,23 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.progress import Interruption, ProgressCallback
 from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
-from qdtm.sampler.consensus import (
-    MAJORITY,
-    SAME_DOCUMENTS,
-    Grouping,
-    Overlap,
-    find_overlap,
-    group_documents,
-)
+from qdtm.sampler.consensus import MAJORITY, SAME_DOCUMENTS, Grouping, Overlap, find_overlap, group_documents
+from qdtm.sampler.convergence import KeepChain, Saved, Schedule, run_chain
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.joining import LEAST_PRIOR, MOST_PRIOR
+from qdtm.sampler.initialise import LEAST_PRIOR, MOST_PRIOR
 from qdtm.sampler.kernels import Rules
 from qdtm.sampler.mixture import DocumentMixture, words_once
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.progress import Interruption, ProgressCallback
-from qdtm.sampler.running import KeepChain, Saved, Schedule, run_chain
 from qdtm.sampler.trace import Trace
 
 PHASE, DEEPER = 2, 3

@@ -17,10 +17,10 @@ from experiments.systems.answers import (
     share_scores,
 )
 from experiments.systems.topic_answers import make_row, make_rows
-from qdtm.concepts.choosing import document_evidence
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError
 from qdtm.model import QueryDrivenTopicModel
+from qdtm.queries.selection import document_evidence
 
 from ..bench.planted import PER_THEME, THEMES, planted_dataset
 

@@ -89,7 +89,7 @@ def nothing_extra(monkeypatch):
         return import_module(name, *args)
 
     monkeypatch.setattr("experiments.baselines.topic_fit.import_module", refuse)
-    monkeypatch.setattr("qdtm.embeddings.model_folders.find_spec", lambda _: None)
+    monkeypatch.setattr("qdtm.embeddings.onnx_encoder.find_spec", lambda _: None)
 
 
 NEEDY = ("lda", "bert", "sbert", "avitm", "htm", "htm-gamma-1", "seeded-lda", "keyatm",

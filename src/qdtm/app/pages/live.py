@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from qdtm.app.asking import Draft, LookedUp, answer_drafts, check_drafts
-from qdtm.app.opened import OpenCorpus
-from qdtm.app.panel import Panel
-from qdtm.cancellation import Cancelled, cancel_when
+from qdtm.app.context import OpenCorpus
+from qdtm.app.drafts import Draft, LookedUp, answer_drafts, check_drafts
+from qdtm.app.templating import Panel
+from qdtm.progress import Cancelled, cancel_when
 
 T = TypeVar("T")
 Awaited = Literal["learning", "answer", "readings", ""]

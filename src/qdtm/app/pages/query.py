@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from qdtm.app.asking import (
+from qdtm.app.context import AppContext, OpenCorpus
+from qdtm.app.corpora import DEMO, AboutCorpus, read_about
+from qdtm.app.drafts import (
     CHOICES,
     MAX_QUERIES,
     Choice,
@@ -20,18 +22,14 @@ from qdtm.app.asking import (
     drafts_from_text,
     drafts_to_text,
 )
-from qdtm.app.context import AppContext
-from qdtm.app.corpora import DEMO, AboutCorpus, read_about
-from qdtm.app.opened import OpenCorpus
-from qdtm.app.pages.frame import frame, page, while_waiting
+from qdtm.app.pages.frame import button, frame, page, while_waiting
 from qdtm.app.pages.live import AnswerPanel, Stage, look_up
-from qdtm.app.pages.widgets import button
-from qdtm.app.panel import Panel, guarded
 from qdtm.app.requests import FitRequest
+from qdtm.app.templating import Panel, guarded
 from qdtm.app.workspace import NotFoundError
-from qdtm.concepts import Query, as_queries
 from qdtm.errors import QdtmError
-from qdtm.report.building import evidence_sentences
+from qdtm.present.report_builder import evidence_sentences
+from qdtm.queries import Query, as_queries
 
 _EXAMPLES = ("cricket", "israel palestinian", "afghanistan", "asylum seekers")
 _RULES = {"and": "all words (AND)", "or": "any word (OR)"}

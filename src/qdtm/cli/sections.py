@@ -1,0 +1,375 @@
+"""Results in, things that rich prints out: sections and tables that read well at 80 columns and piped.
+
+All text of documents and queries goes through `one_line`, and nothing is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from qdtm.cli.console import one_line
+from qdtm.results.stability import QueryStability, Stability, says_rhat
+
+if TYPE_CHECKING:
+    from qdtm.corpus import Corpus
+    from qdtm.queries import Concept, QueryCheck, WordCheck
+    from qdtm.results.documents import DocumentTable
+    from qdtm.results.fit import ModelFit
+    from qdtm.results.passages import Passage
+    from qdtm.results.result import Result
+    from qdtm.results.topics import Topic
+    from qdtm.sampler.trace import Trace
+
+
+# --- sections -----------------------------------------------------------------------------------------------
+
+Columns = list[tuple[str, dict[str, Any]]]
+"""The heads of a table's columns, with what rich should know of each."""
+
+_RIGHT = {"justify": "right", "no_wrap": True}
+_NO_WRAP = {"no_wrap": True}
+
+_EXCERPT = 140  # characters of a document in a table
+_MARKS = ("", "", "bold", "bold underline")  # by how much a word counts
+_VERDICTS = {"fine": "green", "thin": "yellow", "passing": "yellow", "absent": "red"}
+
+
+# --- the parts of a page -----------------------------------------------------------------------------------
+
+
+def heading(title: str, note: str = "") -> Text:
+    """Return a line that starts a section."""
+    return Text.assemble((one_line(title), "bold"), (f"  {one_line(note)}" if note else "", "dim"))
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> RenderableType:
+    """Return names and values, side by side."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(ratio=1)
+    for name, value in rows:
+        grid.add_row(Text(name), Text(one_line(value)))
+    return Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableType:
+    """Return a table without lines, indented."""
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for name, options in columns:
+        grid.add_column(Text(name), **options)
+    for row in rows:
+        grid.add_row(*(cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in row))
+    return Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+# --- queries and concepts ----------------------------------------------------------------------------------
+
+
+def check_section(check: QueryCheck) -> RenderableType:
+    """Say whether a query can be answered, and what the corpus knows of its words."""
+    title = _verdict_heading(check.name, check)
+    retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
+    name_it = "1 document names it" if check.n_named == 1 else f"{check.n_named:,} documents name it"
+    named = f"{name_it}, {check.n_mainly:,} of them more than in passing"
+    known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]
+    columns: Columns = [
+        *((name, _NO_WRAP) for name in ("word", "status")),
+        *((name, _RIGHT) for name in ("documents", "times")),
+        ("stands for", {}),
+    ]
+    rows = [
+        (word.word, word.status, f"{word.n_documents:,}", f"{word.n_occurrences:,}", _stands_for(word))
+        for word in check.words
+    ]
+    return Group(title, facts(fact for fact in known if fact[1]), Text(), table(columns, rows))
+
+
+def _verdict_heading(title: str, check: QueryCheck, note: str = "") -> Text:
+    """Return a line that starts a section about a query, with its verdict."""
+    verdict = (check.shown, _VERDICTS[check.verdict])
+    return Text.assemble((one_line(title), "bold"), "  ", verdict, (f"  {note}" if note else "", "dim"))
+
+
+def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
+    """List the documents that mention a query, with the sentence in which they do."""
+    from qdtm.results.passages import mentions_of
+
+    columns: Columns = [("document", {"max_width": 20}), ("mentions it", {})]
+    rows = [(one_line(each.id, 30), each.passage) for each in mentions_of(check, corpus)]
+    return table(columns, rows)
+
+
+def readings_section(concept: Concept, corpus: Corpus) -> RenderableType:
+    """List what documents mean by a query, each with the sentence of a document that names it so."""
+    from qdtm.results.passages import mentions_of
+
+    examples = mentions_of(replace(concept.check, named=concept.examples), corpus)
+    columns: Columns = [("reading", _NO_WRAP), ("documents", _RIGHT), ("words", {}), ("for example", {})]
+    rows = [
+        (str(number), f"{reading.n_documents:,}", ", ".join(reading.words), one_line(each.passage, _EXCERPT))
+        for number, (reading, each) in enumerate(zip(concept.readings, examples, strict=True), start=1)
+    ]
+    chosen = concept.query.reading
+    said = f"reading {chosen} is asked for" if chosen else "all are asked for; choose one with --reading"
+    return Group(table(columns, rows), facts([("readings", said)]))
+
+
+def _stands_for(word: WordCheck) -> str:
+    if word.closest:
+        return "closest: " + ", ".join(word.closest)
+    return ", ".join(word.matches) if word.matches != (word.word,) else ""
+
+
+def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
+    """List the concept words of a query with what supports them."""
+    columns: Columns = [
+        *((name, _NO_WRAP) for name in ("concept word", "from")),
+        *((name, _RIGHT) for name in ("score", "documents", "retrieved")),
+        ("supported by", {}),
+    ]
+    rows = [
+        (
+            word.word,
+            word.origin,
+            f"{word.score:.4f}",
+            f"{word.n_documents:,}",
+            f"{word.n_retrieved:,}",
+            ", ".join(one_line(d.id, 30) for d in corpus.documents.select(word.documents[:3])),
+        )
+        for word in concept.words
+    ]
+    parts = [table(columns, rows)]
+    if concept.rejected:
+        left_out = "; ".join(f"{word.word} ({word.reason})" for word in concept.rejected)
+        parts += [Text(), facts([("left out", left_out)])]
+    return Group(*parts)
+
+
+# --- topics ------------------------------------------------------------------------------------------------
+
+
+def topic_section(
+    result: Result, q: int, n_words: int = 10, n_subtopics: int | None = None
+) -> RenderableType:
+    """Show a query: how many documents are about it, its verdict, its words, and its largest subtopics."""
+    topic, concept, rest = result.topics[q], result.fit.concepts[q], result.fit.subtopic_rest[q]
+    relevance, said = result.relevance(q), result.answered_check_of(q)
+    known = [
+        ("about it", relevance.summary()),
+        ("near it", relevance.near_summary()),
+        ("checked", said.summary() if said is not None else ""),
+        ("reason", concept.check.reason),
+        ("concept words", ", ".join(word.word for word in concept.words)),
+        ("topic words", _words(topic, n_words)),
+    ]
+    if concept.split:
+        known.append(("readings", f"{concept.split[:-1]}; choose one with --reading."))
+    elif concept.query.reading is not None:
+        known.append(("reading", chosen_reading(concept)))
+    title = _verdict_heading(topic.name, concept.check, f"topic {topic.id}")
+    parts = [title, facts(fact for fact in known if fact[1])]
+    if topic.subtopics:
+        n_shown = len(topic.subtopics[:n_subtopics])
+        listed = tree_table(topic, n_words, n_shown, result.stability)
+        parts += [Text(), listed, not_shown(topic, n_shown, rest)]
+    return Group(*parts)
+
+
+def chosen_reading(concept: Concept) -> str:
+    """Say in which sense a query was asked."""
+    number = concept.query.reading or 0
+    reading = concept.readings[number - 1]
+    words = ", ".join(reading.words)
+    return f"{number} of {len(concept.readings)}: {words} ({reading.n_documents:,} documents)"
+
+
+def tree_table(
+    topic: Topic, n_words: int, n_subtopics: int | None = None, stability: Stability | None = None
+) -> RenderableType:
+    """List the subtopics of a topic: share, in how many runs each is found, name and words."""
+    known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
+    columns: Columns = [
+        ("subtopic", _NO_WRAP),
+        ("share", _RIGHT),
+        *([("found in", _RIGHT)] if known else []),
+        ("name: words, the most distinctive first", {}),
+    ]
+    level = topic.id.count(".") + 1
+    rows: list[Sequence[str | Text]] = [
+        (
+            Text("  " * (each.id.count(".") - level) + each.id),
+            f"{each.prevalence / topic.prevalence_below:.1%}",
+            *([_found_in(stability, each)] if known else []),
+            _marked_words(each, n_words),
+        )
+        for subtopic in topic.subtopics[:n_subtopics]
+        for each in subtopic.walk()
+    ]
+    return table(columns, rows)
+
+
+def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
+    """Say how much of a topic is in subtopics that are not listed, and in those that were dropped."""
+    known = []
+    of, smaller = "topic" if topic.id.isdecimal() else "subtopic", topic.subtopics[n_shown:]
+    if smaller:
+        share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence_below
+        known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the {of} together"))
+    if rest >= 0.0005:
+        few = ", or found by too few runs" if of == "topic" else ""  # what is opened by hand has one run
+        known.append(("dropped", f"too small{few}, {rest:.1%} of the {of} together"))
+    return facts(known)
+
+
+def _found_in(stability: Stability | None, subtopic: Topic) -> str:
+    """Say in how many runs a subtopic is found; nothing for one below another."""
+    known = None if stability is None else stability.of(subtopic.id)
+    return "" if known is None else f"{known.n_found} of {len(known.likeness)}"
+
+
+def _marked_words(subtopic: Topic, n: int) -> Text:
+    """Return the name of a subtopic in bold, its most distinctive words, and its most probable others."""
+    marks = list(subtopic.label_words)
+    others = [word for word, _ in subtopic.top_words(n) if word not in marks][: max(0, n - len(marks))]
+    words = ", ".join(map(one_line, [*marks, *others]))
+    return Text.assemble((one_line(subtopic.short_name), "bold"), ": ", words)
+
+
+def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:
+    """List the topics of the rest of the corpus."""
+    columns: Columns = [("id", _NO_WRAP), ("share", _RIGHT), ("words", {})]
+    rows = [(topic.id, f"{topic.prevalence:.1%}", _words(topic, n_words)) for topic in topics]
+    return Group(heading("the rest of the corpus", "background topics"), table(columns, rows))
+
+
+def convergence_section(fit: ModelFit) -> RenderableType:
+    """Say how the sampler went."""
+    rows = [("parent topics", _convergence(fit.parent_trace))]
+    for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
+        rows.append((one_line(f"subtopics of '{concept.name}'", 40), _convergence(trace)))
+    rows += [(f"subtopics of {split.of}", _convergence(split.trace)) for split in fit.splits]
+    return Group(heading("convergence"), facts(rows))
+
+
+def _convergence(trace: Trace) -> str:
+    end = "interrupted" if trace.interrupted else "settled" if trace.settled else "not settled (--max-sweeps)"
+    likelihood = f", log likelihood {trace.log_likelihood[-1]:.3f} a token" if len(trace.sweeps) else ""
+    return f"{trace.n_sweeps:,} sweeps, {end}, {trace.n_samples:,} samples{likelihood}"
+
+
+def _words(topic: Topic, n: int) -> str:
+    return ", ".join(word for word, _ in topic.top_words(n))
+
+
+# --- texts -------------------------------------------------------------------------------------------------
+
+
+def passage_text(passage: Passage) -> Text:
+    """Return a passage on one line, its words marked the more they count; "…" where the text goes on."""
+    text = Text("… " if passage.cut_before else "")
+    for piece in passage.pieces:
+        shown = one_line(piece.text)
+        text.append(" " if piece.text[:1].isspace() and shown else "")
+        text.append(shown, _MARKS[piece.level])
+        text.append(" " if piece.text[-1:].isspace() else "")
+    return text.append(" …") if passage.cut_after else text
+
+
+# --- documents ---------------------------------------------------------------------------------------------
+
+
+def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) -> RenderableType:
+    """List documents, the most relevant first, or those with the largest share in their subtopic."""
+    columns: Columns = [
+        ("relevance", _RIGHT),
+        ("subtopic", _NO_WRAP),
+        ("document", {"overflow": "fold", "max_width": 24}),
+        ("text", {}),
+    ]
+    rows: list[tuple[str, ...]] = [
+        (f"{row.relevance:.3f}", row.subtopic or "", row.id, one_line(row.text, _EXCERPT))
+        for row in documents
+    ]
+    if by_subtopic:
+        columns.insert(0, ("share", _RIGHT))
+        rows = [
+            (f"{document.subtopic_share:.3f}", *row) for document, row in zip(documents, rows, strict=True)
+        ]
+    return table(columns, rows) if rows else facts([("documents", "none")])
+
+
+def result_page(
+    result: Result,
+    *,
+    n_words: int = 10,
+    n_subtopics: int | None = None,
+    n_documents: int = 0,
+    background: bool = True,
+) -> Iterator[RenderableType]:
+    """Yield the sections that show a result, with an empty line after each."""
+    for q in range(result.fit.n_queries):
+        yield topic_section(result, q, n_words, n_subtopics)
+        yield Text()
+        if n_documents:
+            yield documents_section(result.documents(q, n_documents))
+            yield Text()
+    if background and result.background:
+        yield background_section(result.background, n_words)
+        yield Text()
+
+
+# --- what runs agree on -------------------------------------------------------------------------------------
+#
+# The stability of a result in, a section of a page out: what independent runs agree on.
+
+_RIGHT_ = {"justify": "right", "no_wrap": True}
+_NO_WRAP_ = {"no_wrap": True}
+
+
+def stability_page(stability: Stability | None) -> Iterator[RenderableType]:
+    """Yield the sections about whole runs beside the first, if there were any, an empty line after each."""
+    if stability is None or stability.n_chains < 2:
+        return
+    yield _runs(stability)
+    yield Text()
+    for query in stability.queries:
+        if query.subtopics:
+            yield _query(query)
+            yield Text()
+
+
+def _runs(stability: Stability) -> RenderableType:
+    n, asked = stability.n_chains, stability.n_asked
+    runs = f"{n} independent runs" if n == asked else f"{n} of {asked} runs complete"
+    low, high = min(stability.log_likelihood), max(stability.log_likelihood)
+    likelihood = f"{low:.3f} to {high:.3f} a token; {says_rhat(stability.rhat)}"
+    shares = [
+        (query.name, "{:.1%} to {:.1%} of the corpus; ".format(*query.range_of_share) + says_rhat(query.rhat))
+        for query in stability.queries
+    ]
+    return Group(heading("how firm this is", runs), facts([("log likelihood", likelihood), *shares]))
+
+
+def _query(query: QueryStability) -> RenderableType:
+    fewest, most = query.interval
+    number = f"{fewest} subtopics in each run" if fewest == most else f"{fewest} to {most} subtopics in a run"
+    columns: Columns = [
+        ("subtopic", _NO_WRAP_),
+        ("found in", _RIGHT_),
+        ("score", _RIGHT_),
+        ("words that always belong, (only sometimes)", {}),
+    ]
+    rows = []
+    for each in query.subtopics:
+        words = ", ".join(each.always) or "none"
+        sometimes = f" ({', '.join(each.sometimes[:5])})" if each.sometimes else ""
+        found = f"{each.n_found} of {len(each.likeness)}"
+        rows.append((each.id, found, f"{each.score:.2f}", words + sometimes))
+    return Group(heading(query.name, number), table(columns, rows))

@@ -1,0 +1,1 @@
+"""Readers: a path in, records out, one module a kind of file."""

@@ -1,0 +1,281 @@
+"""The evidence model: how likely each document is to be about a query, before any topic is fitted.
+
+In: the views of a corpus, what the documents that name a query have in common, and how much each names it.
+Out: `Evidence`. Everything else starts from it: the parent topic, relevance, cut-off and count.
+
+Each view scores documents by how much they are like those that name the query, without hearing whether they
+do themselves. A view is worth as much as it tells these from the others (the mean of its standardised scores
+over documents that name the query). Then the model teaches itself (self-training, as Nigam et al. 2000 with
+naive Bayes): the surest half of the documents that it takes to be about the query become labels of their own,
+with which the views look again, now with the query's words visible: so a document with only some of them
+gains as much as those words point to the query.
+
+A sentence encoder is one more view, and the nearness to the query itself one more look. It reads the
+documents that name the query again without its words, so that its worth too is what it tells of names that it
+did not see; and the looks are weighed together, since it tells much of what the others do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+
+from qdtm.evidence.breadth import SETTLED, estimate_breadth, fit_curve, probabilities_summing_to, sigmoid
+from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.evidence.views import FloatArray, IntArray, standardised
+from qdtm.progress import check_cancelled
+
+# --- context, by logistic regression ------------------------------------------------------------------------
+#
+# What documents that name a query say otherwise, learned discriminatively.
+#
+# In: tf-idf of all documents, how much each names the query, and its words. Out: a score for each document,
+# by a logistic regression that did not see it and that is blind to the query's own words.
+#
+# Log odds of words alone cannot tell neighbours apart that share most of their words; a classifier learns
+# which words speak against. It is trained on all documents that name the query and a bounded sample of the
+# others, chosen by a hash of their content, so its cost does not grow with the corpus.
+
+MOST_OTHERS = 10_000
+"""Documents that do not name the query and are learned from, at most."""
+
+MOST_NAMERS = 5_000
+"""Documents that name it and are learned from, at most."""
+
+N_FOLDS = 5
+FEWEST = 5
+"""With fewer documents that name the query nothing is learned."""
+
+PENALTY = 1.0
+"""C of the logistic regression, as it comes with scikit-learn."""
+
+
+def context_scores(
+    weighted: Any, strength: FloatArray, words: Sequence[int], hashes: NDArray[np.uint64]
+) -> FloatArray | None:
+    """Score documents by the company that the query's words keep; None if too few name it, or all do.
+
+    Parameters
+    ----------
+    weighted : CSR matrix of shape (D, V)
+        From `tfidf`.
+    strength : ndarray of float64, shape (D,)
+        How much each document names the query.
+    words : sequence of int
+        The query's own words, which are hidden.
+    hashes : ndarray of uint64, shape (D,)
+        Of the documents' content: equal ones are in one fold.
+    """
+    named = strength > 0
+    folds = (hashes % np.uint64(N_FOLDS)).astype(np.int64)
+    fewest_folds = min(len(np.unique(folds[side])) for side in (named, ~named))
+    if named.sum() < FEWEST or fewest_folds < 2:  # a fold must have both sides to learn from
+        return None
+    from sklearn.preprocessing import normalize  # slow to load
+
+    visible = np.ones(weighted.shape[1])
+    visible[list(words)] = 0.0
+    features = normalize(weighted @ sparse.diags(visible)).tocsr()
+    learned = np.sort(
+        np.concatenate([_sample(named, hashes, MOST_NAMERS), _sample(~named, hashes, MOST_OTHERS)])
+    )
+    scores = np.zeros(len(strength))
+    for fold in np.unique(folds).tolist():
+        check_cancelled()
+        seen = learned[folds[learned] != fold]
+        rows = np.flatnonzero(folds == fold)
+        scores[rows] = _fit(features[seen], strength[seen]).decision_function(features[rows])
+    return scores
+
+
+def _fit(features: Any, strength: FloatArray) -> Any:
+    """Learn to tell who names the query; both sides weigh the same in all."""
+    from sklearn.linear_model import LogisticRegression  # slow to load
+
+    named = strength > 0
+    against = 1.0 - strength
+    weights = np.where(named, strength / strength.sum(), against / against[~named].sum()) * len(strength) / 2
+    return LogisticRegression(C=PENALTY, max_iter=200).fit(features, named, sample_weight=weights)
+
+
+def _sample(chosen: NDArray[np.bool_], hashes: NDArray[np.uint64], most: int) -> IntArray:
+    """Take documents with the smallest hashes."""
+    rows = np.flatnonzero(chosen)
+    return rows[np.argsort(hashes[rows], kind="stable")[:most]]
+
+
+# --- the model ----------------------------------------------------------------------------------------------
+
+ROUNDS = 2
+"""Rounds of self-training."""
+
+SUREST = 0.5
+"""The share of the documents about a query that become labels: the surest half."""
+
+FIRST_LOOK = 1.0 / 3.0
+"""The weight of the first look beside those of the last round, of which there are three."""
+
+LEAST_WORTH = 0.05
+"""What a view counts at least."""
+
+SHRINKING, LEAST_WEIGHT = 0.05, 0.02
+"""How much weights that are learned together are shrunk towards those of each look by itself, beside a log
+loss in which both sides have the weight 1; and what a look counts at least. By hand."""
+
+Weigh = Callable[[Sequence[FloatArray], FloatArray], list[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How likely each document is to be about a query.
+
+    Attributes
+    ----------
+    probability : ndarray of float64, shape (D,)
+        0 for a document that cannot be about it.
+    possible : ndarray of bool, shape (D,)
+        Which documents can be about it at all.
+    strength : ndarray of float64, shape (D,)
+        How much each document names the query.
+    seen, unseen : ndarray of float64, shape (D,)
+        What the probabilities follow from: how much each document is like those about the query, with the
+        query's own words, and without them.
+    words : tuple of int
+        The query's own words, as the views number them.
+    """
+
+    probability: FloatArray
+    possible: NDArray[np.bool_]
+    strength: FloatArray
+    seen: FloatArray
+    unseen: FloatArray
+    words: tuple[int, ...]
+
+    @property
+    def n_about(self) -> float:
+        """How many documents are about the query: the sum of the probabilities."""
+        return float(self.probability.sum())
+
+    def spread(self, place: NDArray[np.int64]) -> Evidence:
+        """The evidence of documents that are these, at the places given."""
+        arrays = ("probability", "possible", "strength", "seen", "unseen")
+        return replace(self, **{name: getattr(self, name)[place] for name in arrays})
+
+
+def learn_evidence(
+    views: CorpusViews,
+    strength: FloatArray,
+    words: Sequence[int],
+    possible: NDArray[np.bool_],
+    query_vector: NDArray[np.float32] | None = None,
+) -> Evidence:
+    """Learn how likely each document is to be about a query.
+
+    Parameters
+    ----------
+    views : CorpusViews
+    strength : ndarray of float64, shape (D,)
+        How much each document names the query, from 0 to 1; above 0 for at least one.
+    words : sequence of int
+        The query's own words, as the views number them: `CorpusViews.places`.
+    possible : ndarray of bool, shape (D,)
+        Which documents can be about it at all.
+    query_vector : ndarray of float32, shape (e,), optional
+        What a sentence encoder makes of the query.
+    """
+    hidden = [view for view in views.hidden(words) if view is not views.encoded]
+    seeing, near_unseen, near = [view for view in views.views if view is not views.encoded], [], []
+    encoded = views.encoded_without(words, np.flatnonzero(strength > 0))
+    weigh: Weigh = worths
+    if encoded is not None and views.encoded is not None:
+        hidden, seeing = [*hidden, encoded], [*seeing, views.encoded]
+        weigh = partial(stacked, hashes=views.hashes)
+        if query_vector is not None:
+            near_unseen, near = [encoded.near(query_vector)], [views.encoded.near(query_vector)]
+    looks = [view(strength) for view in hidden] + near_unseen
+    context = context_scores(views.weighted, strength, words, views.hashes)
+    looks += [] if context is None else [context]
+    first = FIRST_LOOK * combine(looks, weigh(looks, strength))
+    seen = unseen = first
+    for _ in range(ROUNDS):
+        check_cancelled()
+        labels = probabilities(seen, unseen, strength, possible, SUREST)
+        unheard = [view(labels) for view in hidden] + near_unseen
+        weights = weigh(unheard, strength)
+        unseen = first + combine(unheard, weights)
+        seen = first + combine([view(labels) for view in seeing] + near, weights)
+    p_j = probabilities(seen, unseen, strength, possible)
+    return Evidence(p_j, possible, strength, seen, unseen, tuple(words))
+
+
+def probabilities(
+    seen: FloatArray,
+    unseen: FloatArray,
+    strength: FloatArray,
+    possible: NDArray[np.bool_],
+    share: float = 1.0,
+) -> FloatArray:
+    """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,)."""
+    scores = np.where(strength > 0, unseen, seen)
+    total = share * estimate_breadth(unseen, strength)
+    p_j = probabilities_summing_to(total, fit_curve(unseen, strength), scores, strength)
+    return np.where(possible, p_j, 0.0)
+
+
+def worths(looks: Sequence[FloatArray], strength: FloatArray) -> list[float]:
+    """How well each look tells documents that name the query from others: their mean standardised score."""
+    told = [float(standardised(look) @ strength) / float(strength.sum()) for look in looks]
+    return [max(worth, LEAST_WORTH) for worth in told]
+
+
+def stacked(looks: Sequence[FloatArray], strength: FloatArray, hashes: NDArray[np.uint64]) -> list[float]:
+    """Weigh looks by a logistic regression of the names on all of them (stacking, Wolpert 1992), shrunk.
+
+    Two looks that tell the same share its weight, where `worths` would count it twice. No weight is negative;
+    they are shrunk towards the worth that each look has by itself.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64, shape (D,)
+        Of the documents' content: they choose which of those that do not name the query are learned from.
+    """
+    named = np.flatnonzero(strength > 0)
+    others = np.flatnonzero(strength == 0)
+    others = others[np.argsort(hashes[others], kind="stable")[:MOST_OTHERS]]
+    usual = np.array(worths(looks, strength))
+    usual /= usual.sum()
+    if not len(others):
+        return [float(weight) for weight in usual]
+    rows = np.concatenate([named, others])
+    x = np.stack([standardised(look)[rows] for look in looks], axis=1)  # (n, L)
+    sign = np.where(np.arange(len(rows)) < len(named), 1.0, -1.0)
+    mass = np.concatenate([strength[named] / strength.sum(), np.full(len(others), 1.0 / len(others))])
+
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+        weights, shift = parameters[:-1], parameters[-1]
+        margin = sign * (x @ weights + shift)
+        off = weights - usual * weights.sum()
+        by_score = -mass * sign * sigmoid(-margin)
+        by_weight = x.T @ by_score + 2.0 * SHRINKING * (off - off @ usual)
+        value = mass @ np.logaddexp(0.0, -margin) + SHRINKING * off @ off
+        return float(value), np.append(by_weight, by_score.sum())
+
+    bounds = [(0.0, None)] * len(looks) + [(None, None)]
+    start = np.append(usual, 0.0)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=SETTLED).x[:-1]
+    return [float(weight) for weight in found / max(float(found.sum()), 1e-9) + LEAST_WEIGHT]
+
+
+def combine(looks: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
+    """The weighted mean of standardised scores, (D,)."""
+    total = np.zeros(len(looks[0]))
+    for look, weight in zip(looks, weights, strict=True):
+        total += weight * standardised(look)
+    return np.asarray(total / sum(weights))

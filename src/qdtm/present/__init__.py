@@ -1,0 +1,1 @@
+"""A result as people see it and hand it on: report, figures, notebook, tables."""

@@ -1,0 +1,152 @@
+"""HTML for a notebook: results in the colours of the report, and how far a fit is."""
+
+from __future__ import annotations
+
+import html
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+from qdtm.present.report import render_template
+from qdtm.present.report_builder import word_bars
+from qdtm.present.report_view import SubtopicView
+from qdtm.present.theme import component_css, series_number, theme_css
+
+if TYPE_CHECKING:
+    from qdtm.progress import Progress
+    from qdtm.results.explain import Explanation
+    from qdtm.results.result import Result
+    from qdtm.results.topics import Topic
+
+
+# --- results ------------------------------------------------------------------------------------------------
+
+_STAGES = {"background": "background", "parents": "parent topics", "subtopics": "subtopics"}
+
+
+def topic_html(topic: Topic) -> str:
+    """Return a topic with its words, and its subtopics beside it."""
+    return _box("notebook_topics.html", topics=[_topic_values(topic, 10)], title="")
+
+
+def result_html(result: Result) -> str:
+    """Return the topics of all queries."""
+    topics = [_topic_values(t, 8, result.relevance(q).summary()) for q, t in enumerate(result.topics)]
+    n = result.corpus.n_documents
+    return _box("notebook_topics.html", topics=topics, title=f"{n:,} documents, {len(topics)} queries")
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Return a document with the words that count marked, and what became of its tokens."""
+    counts = [(topic, explanation.names.get(topic, topic), n) for topic, n in explanation.topic_counts()[:8]]
+    heaviest = sorted(explanation.tokens, key=lambda token: -token.share)[:10]
+    return _box(
+        "notebook_explanation.html",
+        explanation=explanation,
+        passage=explanation.passage(4_000),
+        counts=counts,
+        tokens=heaviest,
+    )
+
+
+def progress_html(progress: Progress | None) -> str:
+    """Return a bar that shows where a fit is; None is its end."""
+    if progress is None:
+        return "<div>done</div>"
+    share = 100 * progress.sweep / max(progress.max_sweeps, 1)
+    name = progress.run + _STAGES.get(progress.stage, progress.stage)
+    if progress.query is not None:
+        name += f" of {progress.query}"
+    note = progress.note
+    return (
+        f'<div style="display:flex;gap:.8em;align-items:center;font-family:system-ui,sans-serif">'
+        f'<span style="min-width:12em">{html.escape(name)}</span>'
+        f'<progress max="100" value="{share:.0f}" style="flex:0 0 14em"></progress><span>{note}</span></div>'
+    )
+
+
+def _topic_values(topic: Topic, n_words: int, about: str = "") -> dict[str, Any]:
+    subtopics = [
+        SubtopicView(
+            id=each.id,
+            name=each.short_name,
+            color=series_number(s),
+            of_parent=each.prevalence / topic.prevalence_below if topic.prevalence_below else 0.0,
+            words=word_bars(each.top_words(n_words)),
+            documents=(),
+        )
+        for s, each in enumerate(topic.subtopics[:6])
+    ]
+    n_more = len(topic.subtopics) - len(subtopics)
+    words = word_bars(topic.top_words(n_words))
+    return {"topic": topic, "about": about, "words": words, "subtopics": subtopics, "n_more": n_more}
+
+
+def _box(template: str, **values: Any) -> str:
+    """Fill a template, with the style sheet before it, whose rules reach no further than the box."""
+    style = theme_css(".q-notebook") + f".q-notebook{{{component_css()}}}"
+    return render_template(template, style=style, **values)
+
+
+# --- progress -----------------------------------------------------------------------------------------------
+#
+# `ProgressBar`: shows how far a fit is, in a notebook as an element that is updated, elsewhere as a line.
+#
+# In: a `Progress` after each sweep. Out: what the user sees; nothing where nobody looks.
+
+_SECONDS = 0.1  # between two looks
+
+
+class ProgressBar:
+    """Give it to a model: ``QueryDrivenTopicModel("cricket", progress=ProgressBar())``.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where the line goes outside of notebooks; stderr by default, and only if it is a terminal.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream
+        self._handle: Any = None
+        self._next = 0.0
+        self._stages: set[tuple[int, str, str | None]] = set()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show where the fit is, at most ten times a second."""
+        stage, now = (progress.chain, progress.stage, progress.query), time.monotonic()
+        if stage in self._stages and now < self._next and progress.sweep < progress.max_sweeps:
+            return
+        self._stages.add(stage)
+        self._next = now + _SECONDS
+        if in_notebook():
+            self._show_element(progress)
+        else:
+            self._show_line(progress)
+
+    def _show_element(self, progress: Progress) -> None:
+        from IPython.display import HTML, display
+
+        element = HTML(progress_html(progress))
+        if self._handle is None:
+            self._handle = display(element, display_id=True)
+        else:
+            self._handle.update(element)
+
+    def _show_line(self, progress: Progress) -> None:
+        stream = self.stream or sys.stderr
+        if stream.isatty():
+            of = f" of {progress.query}" if progress.query else ""
+            line = f"{progress.run}{progress.stage}{of}: {progress.note}"
+            stream.write(f"\r{line[:78]:<78}")
+            stream.flush()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"stream": None, "_handle": None, "_next": 0.0, "_stages": set()}  # a copy shows its own
+
+
+def in_notebook() -> bool:
+    """Return whether this process answers a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and shell.__class__.__name__ == "ZMQInteractiveShell"

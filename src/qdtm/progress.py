@@ -1,0 +1,144 @@
+"""What long work tells the world, and how it is asked to stop.
+
+`Progress` goes to the user's callback; `defer_interrupts` turns Ctrl-C into a question that the sampler
+asks between sweeps, so that it can end with what it has.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Literal
+
+# --- progress -----------------------------------------------------------------------------------------------
+
+Stage = Literal["encoding", "background", "parents", "subtopics"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a fit is.
+
+    Parameters
+    ----------
+    stage : {"encoding", "background", "parents", "subtopics"}
+        Encoding documents, where an encoder is given; learning what the corpus is about besides the queries;
+        fitting parent topics; splitting them.
+    query : str or None
+        Whose subtopics, in the last stage.
+    sweep, max_sweeps : int
+        Sweeps done in this stage, and how many it may take; it ends earlier when it has settled. Documents
+        done, and all of them, while they are encoded.
+    n_topics : int
+        Topics in use now.
+    log_likelihood : float or None
+        Per token, where it was computed after this sweep.
+    leading_words : tuple of tuple of int
+        The words with most tokens in each parent topic, best first, while these are fitted and where the
+        likelihood was computed; else empty.
+    chain, n_chains : int
+        Which of the independent chains this is, from 0, and how many there are; several may run at a time.
+    """
+
+    stage: Stage
+    query: str | None
+    sweep: int
+    max_sweeps: int
+    n_topics: int
+    log_likelihood: float | None
+    leading_words: tuple[tuple[int, ...], ...] = ()
+    chain: int = 0
+    n_chains: int = 1
+
+    @property
+    def run(self) -> str:
+        """Which run it is, "run 2 of 4, ", to be put before the stage; empty if there is only one."""
+        return f"run {self.chain + 1} of {self.n_chains}, " if self.n_chains > 1 else ""
+
+    @property
+    def note(self) -> str:
+        """How far the stage is, for people."""
+        if self.stage == "encoding":
+            return f"document {self.sweep:,} of {self.max_sweeps:,}"
+        return f"sweep {self.sweep:,} of at most {self.max_sweeps:,}, {self.n_topics:,} topics"
+
+    @property
+    def outcome(self) -> str:
+        """What was done, once the stage is over."""
+        if self.stage == "encoding":
+            return f"{self.sweep:,} documents"
+        return f"{self.sweep:,} sweeps, {self.n_topics:,} topics"
+
+
+ProgressCallback = Callable[[Progress], object]
+
+
+class Interruption:
+    """Whether the user has asked to stop."""
+
+    def __init__(self) -> None:
+        self.requested = False
+
+
+@contextmanager
+def defer_interrupts() -> Iterator[Interruption]:
+    """Catch the first Ctrl-C as a request; a second one interrupts as usual.
+
+    Only the main thread receives signals; elsewhere, and where Ctrl-C is ignored or handled by other than
+    Python, nothing changes.
+    """
+    interruption = Interruption()
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    previous = signal.getsignal(signal.SIGINT)
+    if not in_main_thread or previous is None or previous == signal.SIG_IGN:
+        yield interruption
+        return
+
+    def remember(_signum: int, _frame: Any) -> None:
+        interruption.requested = True
+        signal.signal(signal.SIGINT, previous)
+
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield interruption
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+# --- work that nobody waits for any more --------------------------------------------------------------------
+#
+# Work that nobody waits for any more: a test in, an exception out of the work that it ends.
+#
+#     with cancel_when(lambda: newer_question_came):
+#         answer = ...  # raises Cancelled soon after
+#
+# Long loops call `check_cancelled` now and then. The test belongs to the thread or task that set it, and to
+# those that are started with its context (`asyncio.to_thread`).
+
+
+class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+    """The work was ended because nobody wants it any more."""
+
+
+@contextmanager
+def cancel_when(test: Callable[[], bool]) -> Iterator[None]:
+    """End the work inside as soon as it looks and the test says so."""
+    token = _TEST.set(test)
+    try:
+        yield
+    finally:
+        _TEST.reset(token)
+
+
+def check_cancelled() -> None:
+    """Raise `Cancelled` if the work around is no longer wanted."""
+    test = _TEST.get()
+    if test is not None and test():
+        raise Cancelled
+
+
+_TEST: ContextVar[Callable[[], bool] | None] = ContextVar("cancel_when", default=None)

@@ -1,0 +1,100 @@
+"""Tables as CSV files that a spreadsheet opens, and as pandas DataFrames.
+
+A .csv file has no types, so a text that a spreadsheet would run as a formula gets an apostrophe before it;
+the id of a topic, which would be read as a number, stands with its name (`TopicId`).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from qdtm.errors import MissingExtraError
+from qdtm.results.tables import Cell, Table, TopicId
+
+# --- CSV ----------------------------------------------------------------------------------------------------
+
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)*|[.,]\d+)([eE][+-]?\d+)?%?")
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell that no spreadsheet runs: what looks like a formula gets an apostrophe before it.
+
+    A plain number such as "-3.5" is left as it is. Old line ends become new ones, which `csv.writer` puts
+    between quotes; what follows a bare carriage return would be a row of its own, and could be a formula.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return "'" + text
+    return text
+
+
+def save_csv(table: Table, path: Path) -> None:
+    """Write a table to a .csv file, in UTF-8 with a mark that spreadsheets know it by."""
+    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
+        write_csv(table, file)
+
+
+def write_csv(table: Table, file: TextIO) -> None:
+    """Write a table as .csv to a file that was opened with `newline=""`."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([safe_cell(name) for name in table.names])
+    for row in table.rows():
+        writer.writerow(map(_csv_cell, row))
+
+
+def plain_cell(cell: Cell) -> str | int | float | None:
+    """Return a cell for a table that has texts and numbers only: yes or no, a list and an id as a text."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, TopicId):
+        return str(cell)
+    return ", ".join(cell) if isinstance(cell, tuple) else cell
+
+
+def _csv_cell(cell: Cell) -> str | int:
+    value = plain_cell(cell)
+    if isinstance(value, str):
+        return safe_cell(value)
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    return "" if value is None else value
+
+
+# --- data frames --------------------------------------------------------------------------------------------
+#
+# Columns or a `Table` in, pandas DataFrames out; pandas is an extra, imported when a table is asked for.
+
+
+def data_frame(columns: Mapping[str, Sequence[Any] | Any]) -> Any:
+    """Return a pandas DataFrame of columns.
+
+    Raises
+    ------
+    MissingExtraError
+        If pandas is not installed.
+    """
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise MissingExtraError(
+            "A DataFrame needs pandas, which is not installed: pip install 'qdtm[pandas]'."
+        ) from None
+    return DataFrame(dict(columns))
+
+
+def table_frame(table: Table) -> Any:
+    """Return a table as a DataFrame: ids are texts, flags are bools, words are lists."""
+    rows = list(table.rows())
+    return data_frame({name: [_cell(row[c]) for row in rows] for c, name in enumerate(table.names)})
+
+
+def _cell(cell: Cell) -> Any:
+    if isinstance(cell, TopicId):
+        return cell.id
+    return list(cell) if isinstance(cell, tuple) else cell
