@@ -149,7 +149,7 @@ def test_the_whole_way_on_the_command_line(code, language, run, tmp_path):
     assert "answerable" in run("concepts", texts, "-q", query, *reading).stdout
     run("fit", texts, "-q", query, "-o", out, "--max-sweeps", "20", *reading)
     shown = json.loads(run("show", out, "--json").stdout)
-    assert shown["queries"][0]["topic"]["name"] == query
+    assert shown["queries"][0]["query"] == query
     assert query in run("docs", out, "-n", "3").stdout
     assert query in run("explain", out, "--doc", "1").stdout
     assert query in marked((out / "report.html").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import pytest
 
 from qdtm import memory
 from qdtm.errors import OutOfMemoryError
-from qdtm.memory import fit_bytes
+from qdtm.fit_memory import fit_bytes
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a process to its limit of data")
@@ -117,7 +117,7 @@ def test_a_fit_takes_no_more_than_was_estimated() -> None:
         from qdtm import QueryDrivenTopicModel
         from qdtm.corpus import load_demo_corpus
         from qdtm.memory import Path, _fields
-        from qdtm.memory import fit_bytes_of
+        from qdtm.fit_memory import fit_bytes_of
 
         status = Path("/proc/self/status")
         QueryDrivenTopicModel("cricket", max_sweeps=3).fit(load_demo_corpus())  # what is loaded and compiled

@@ -17,8 +17,8 @@ from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.cli.main import cli
 from qdtm.errors import ParameterError
 from qdtm.present.methods import methods_paragraph, settings_table
+from qdtm.recorded import NotSaved, as_json, check_at_hand, from_json
 from qdtm.sampler import checkpoint as keeping
-from qdtm.settings import NotSaved, as_json, check_at_hand, from_json
 
 WORDS = own_words(4, 15)
 NOISE = np.random.default_rng(0).normal(0, 0.2, (4, 15, 4))

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from experiments.datasets.concepts import ExperimentConcept, concepts_of
 from experiments.datasets.files import DownloadProgress, RemoteFile, find_data, obtain, offline_error, verify
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.corpus.stop_words import stop_words
+from qdtm.corpus.stop_word_lists import stop_words
 from qdtm.errors import CorpusError
 from qdtm.storage.cache import cache_directory
 

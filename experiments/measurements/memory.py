@@ -37,7 +37,7 @@ def peak_of_fit(size: str) -> str:
     from qdtm import Corpus, QueryDrivenTopicModel
     from qdtm.corpus import TextPipeline, load_demo_corpus
     from qdtm.corpus.document_store import BagTexts, MemoryDocuments
-    from qdtm.memory import fit_bytes
+    from qdtm.fit_memory import fit_bytes
 
     n_tokens, length, n_words, n_queries, n_jobs, background, n_chains = map(int, size.split(","))
     short: dict[str, Any] = {"min_sweeps": 2, "max_sweeps": 4}

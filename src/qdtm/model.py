@@ -15,18 +15,20 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.errors import ParameterError
+from qdtm.fit_memory import DIMENSIONS, ENCODED, fit_bytes_of
 from qdtm.fitted import FittedModel
 from qdtm.fitting import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
-from qdtm.memory import DIMENSIONS, ENCODED, fit_bytes_of, require_memory
+from qdtm.memory import require_memory
 from qdtm.progress import ProgressCallback
 from qdtm.queries import as_queries
+from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import gather_fit, spread_fit
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
 from qdtm.resume import Start, begin_checkpoint, its_corpus, take_up
 from qdtm.sampler.checkpoint import Checkpoint
-from qdtm.settings import OWN_OBJECTS, NotSaved, Settings, as_json, check_at_hand, check_settings, from_json
+from qdtm.settings import Settings, check_settings
 from qdtm.storage.atomic import reserve
 
 if TYPE_CHECKING:

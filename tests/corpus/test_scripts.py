@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from qdtm.corpus import Corpus, TextPipeline
-from qdtm.corpus.stop_words import stop_words
+from qdtm.corpus.stop_word_lists import stop_words
 from qdtm.corpus.tokenizer import bare_form, fold_letters, is_unspaced, known_pieces
 
 

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits, noun_lemma, stop_words
+from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits, noun_lemma, stop_word_lists, stop_words
 from qdtm.corpus import lemmas as lemma_tables
-from qdtm.corpus import stop_words as stop_word_tables
 from qdtm.corpus.markup import strip_markup
 from qdtm.corpus.tokenizer import _ASCII_WORD, _word, tidy_token, unicode_tokens, word_character_tokens
 from qdtm.errors import CorpusError, ParameterError, StorageError
@@ -125,9 +124,9 @@ def test_english_stop_words_cover_everyday_words():
 def test_every_correction_of_the_lists_is_needed():
     from stop_words import get_stop_words
 
-    for language, words in stop_word_tables._CONTENT_WORDS.items():
+    for language, words in stop_word_lists._CONTENT_WORDS.items():
         assert set(words.split()) <= set(get_stop_words(language))
-    for language, words in stop_word_tables._MORE_WORDS.items():
+    for language, words in stop_word_lists._MORE_WORDS.items():
         assert not set(words.split()) & set(get_stop_words(language))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from qdtm.errors import MissingExtraError, ParameterError
-from qdtm.present import figures
+from qdtm.present import figures, maps
 from qdtm.results.result import Result
 from qdtm.results.storage import load_model, save_model
 from qdtm.results.trends import topics_over_time, topics_per_class
@@ -28,16 +28,16 @@ def result(tmp_path_factory):
 FIGURES = {
     "barchart": lambda r: figures.barchart(r),
     "barchart of a query": lambda r: figures.barchart(r, "cricket"),
-    "topic map": lambda r: figures.topic_map(r),
-    "topic map of a query": lambda r: figures.topic_map(r, 0),
-    "topic map without subtopics": lambda r: figures.topic_map(r, 1),
+    "topic map": lambda r: maps.topic_map(r),
+    "topic map of a query": lambda r: maps.topic_map(r, 0),
+    "topic map without subtopics": lambda r: maps.topic_map(r, 1),
     "treemap": lambda r: figures.hierarchy(r),
     "sunburst": lambda r: figures.hierarchy(r, "sunburst"),
-    "documents": lambda r: figures.document_map(r),
-    "documents of a query": lambda r: figures.document_map(r, "cricket"),
-    "documents without subtopics": lambda r: figures.document_map(r, "fire"),
-    "heatmap": lambda r: figures.heatmap(r),
-    "heatmap without subtopics": lambda r: figures.heatmap(r, "fire"),
+    "documents": lambda r: maps.document_map(r),
+    "documents of a query": lambda r: maps.document_map(r, "cricket"),
+    "documents without subtopics": lambda r: maps.document_map(r, "fire"),
+    "heatmap": lambda r: maps.heatmap(r),
+    "heatmap without subtopics": lambda r: maps.heatmap(r, "fire"),
     "over time": lambda r: figures.over_time(r, topics_over_time(r, "year")),
     "subtopics over time": lambda r: figures.over_time(r, topics_over_time(r, "year"), "cricket"),
     "per class": lambda r: figures.per_class(r, topics_per_class(r, "year"), "cricket"),
@@ -69,14 +69,14 @@ def test_the_hierarchy_adds_up(result):
 
 
 def test_at_most_so_many_documents(result):
-    drawn = figures.document_map(result, n=4)
+    drawn = maps.document_map(result, n=4)
     assert sum(len(trace.x) for trace in drawn.data) == 4
     with pytest.raises(ParameterError, match="above 0"):
-        figures.document_map(result, n=0)
+        maps.document_map(result, n=0)
 
 
 def test_the_heatmap_is_symmetric(result):
-    z = np.array(figures.heatmap(result, "cricket").data[0].z)
+    z = np.array(maps.heatmap(result, "cricket").data[0].z)
     np.testing.assert_allclose(z, z.T)
     np.testing.assert_allclose(np.diag(z), 1.0)
 
@@ -104,6 +104,6 @@ def test_opened_subtopics_are_drawn_below_their_own_and_nowhere_else():
     whole = deep.topics[1].prevalence
     inside = sum(v for id, v in zip(drawn.ids, drawn.values, strict=True) if id.split(".")[0] == "1")
     assert inside == pytest.approx(whole, rel=0.01)
-    assert len(figures.heatmap(deep, 1).data[0].z) == 3
-    assert len(figures.document_map(deep, 1).data) == 3
+    assert len(maps.heatmap(deep, 1).data[0].z) == 3
+    assert len(maps.document_map(deep, 1).data) == 3
     assert len(figures.convergence(deep).data) == 5

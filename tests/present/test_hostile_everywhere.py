@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
-from qdtm.present import figures
+from qdtm.present import figures, maps
 from qdtm.present.export import export_result
 from qdtm.present.notebook import explanation_html, result_html
 from qdtm.present.report import render_report
@@ -66,8 +66,8 @@ def test_pages_hold_no_markup_of_the_users(result, view):
 def test_figures_hold_no_tags(result):
     pytest.importorskip("plotly")
     drawn = [
-        figures.barchart(result), figures.topic_map(result), figures.hierarchy(result),
-        figures.document_map(result), figures.heatmap(result), figures.convergence(result),
+        figures.barchart(result), maps.topic_map(result), figures.hierarchy(result),
+        maps.document_map(result), maps.heatmap(result), figures.convergence(result),
         figures.per_class(result, topics_per_class(result, mark("column")), 0),
     ]  # fmt: skip
     for figure in drawn:

@@ -6,7 +6,7 @@ from qdtm.corpus.document_store import Document, DocumentStore
 from qdtm.corpus.lemmas import noun_lemma
 from qdtm.corpus.readers.read import READERS, read_records
 from qdtm.corpus.readers.records import CorpusWarning, ReadOptions, Record
-from qdtm.corpus.stop_words import stop_words
+from qdtm.corpus.stop_word_lists import stop_words
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 

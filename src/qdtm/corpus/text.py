@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
-from qdtm.corpus import markup, stop_words
+from qdtm.corpus import markup, stop_word_lists
 from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer, noun_lemma
-from qdtm.corpus.stop_words import language_name
+from qdtm.corpus.stop_word_lists import language_name
 from qdtm.corpus.tokenizer import (
     TOKENIZERS,
     UNSPACED_LANGUAGES,
@@ -219,7 +219,7 @@ class TextPipeline:
             return frozenset()
         if isinstance(self.stop_words, str):
             name = str(self.language) if self.stop_words == "auto" else self.stop_words
-            return frozenset(map(self._lower, stop_words.stop_words(name)))
+            return frozenset(map(self._lower, stop_word_lists.stop_words(name)))
         return frozenset(map(self._lower, self.stop_words))
 
     # --- saving it ---------------------------------------------------------------------------------------

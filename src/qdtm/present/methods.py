@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qdtm.embeddings.loading import vectors_for
+from qdtm.recorded import from_json
 from qdtm.results.result import Result
 from qdtm.sampler.trace import Trace
-from qdtm.settings import from_json
 
 CITATION = (
     "Zheng Fang, Yulan He and Rob Procter. 2021. A Query-Driven Topic Model. In Findings of the Association "

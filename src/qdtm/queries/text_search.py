@@ -17,7 +17,7 @@ import numpy as np
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.lemmas import noun_lemma, number_forms
-from qdtm.corpus.stop_words import stop_words
+from qdtm.corpus.stop_word_lists import stop_words
 from qdtm.corpus.tokenizer import is_unspaced, tidy_token, unicode_tokens
 from qdtm.errors import CorpusError
 from qdtm.progress import check_cancelled

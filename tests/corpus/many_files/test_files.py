@@ -1,7 +1,7 @@
 """What files a corpus is in, and what is said when one is not there or not like the others."""
 
 import pytest
-from tests.distributed.conftest import assert_same, write_csv
+from tests.corpus.many_files.conftest import assert_same, write_csv
 
 from qdtm.corpus.many_files import FileCorpus, is_pattern, list_files, read_file
 from qdtm.corpus.readers.records import ReadOptions

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from tests.distributed.conftest import assert_same
+from tests.corpus.many_files.conftest import assert_same
 
 from qdtm import QueryDrivenTopicModel, TextPipeline
 from qdtm.cli.main import cli

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning, Meter
-from qdtm.corpus.stop_words import stop_words
+from qdtm.corpus.stop_word_lists import stop_words
 from qdtm.errors import CorpusError, ParameterError
 
 if TYPE_CHECKING:
