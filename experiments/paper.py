@@ -1,7 +1,7 @@
 """What the paper reports: its tables as data, to be set beside ours.
 
 Out: the rows of Table 1 (parent topics) and Table 3 (subtopics), and the words of Tables 2, 4, B1 and B2.
-Models have the names that `qdtm bench` gives them; figures are means over five runs, as printed.
+Models have the names that `python -m experiments` gives them; figures are means over five runs, as printed.
 """
 
 from __future__ import annotations

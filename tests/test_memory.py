@@ -96,7 +96,7 @@ def test_shares_of_topics_are_not_kept_of_very_many_documents() -> None:
 
 @pytest.mark.parametrize(
     ("size", "peak"),
-    [  # of planted corpora, in MB, by benchmarks/memory.py
+    [  # of planted corpora, in MB, by `python -m experiments memory`
         ((250_000, 5_000, 5_000, 1, 30), 54),
         ((1_000_000, 20_000, 5_000, 1, 30), 95),
         ((4_000_000, 80_000, 5_000, 1, 30), 349),

@@ -2,7 +2,7 @@
 
 In: nothing; corpora are synthesised (words by Zipf's law, documents of equal length). Out: a table on the
 screen: the peak of a fit and its save above what the process had with the corpus loaded, and
-`qdtm.memory.fit_bytes` for it. Linux only: every size runs in a process of its own, which asks the
+`qdtm.fit_memory.fit_bytes` for it. Linux only: every size runs in a process of its own, which asks the
 system for its peak.
 
     python -m experiments memory [--sizes "tokens,length,words,queries,threads,background,chains" ...]

@@ -19,7 +19,6 @@ from qdtm.corpus import Corpus
 from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.corpus.phrase_index import WordSplit
 from qdtm.embeddings import embed_vocabulary, load_vectors, promotion_graph, similarity_threshold
-from qdtm.embeddings.encoder import encode_corpus
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
 from qdtm.errors import QueryError
@@ -205,6 +204,8 @@ def look_at(
     background = background_of(corpus, engine, n_topics=settings.n_background_topics, progress=progress)
     if settings.encoder is None:
         return views_of(corpus, unit, background=background), None
+    from qdtm.embeddings.encoder import encode_corpus
+
     asked = [query.words for query in queries]
     encoded = encode_corpus(settings.encoder, corpus, asked, progress, n_jobs=settings.n_jobs)
     views = views_of(

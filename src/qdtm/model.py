@@ -26,7 +26,6 @@ from qdtm.results.distributions import document_topics
 from qdtm.results.fit import gather_fit, spread_fit
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
-from qdtm.resume import Start, begin_checkpoint, its_corpus, take_up
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.settings import Settings, check_settings
 from qdtm.storage.atomic import reserve
@@ -230,6 +229,8 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         prepared = prepare_queries(corpus_inside(corpus, settings), queries, settings, self.progress)
         if checkpoint is None:
             return self._fit_prepared(corpus, prepared, settings, None)
+        from qdtm.resume import Start, begin_checkpoint
+
         start = Start(prepared, self._parameters(), corpus.fingerprint, corpus.pipeline)
         with reserve(checkpoint):
             return self._fit_prepared(corpus, prepared, settings, begin_checkpoint(checkpoint, start))
@@ -270,6 +271,8 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         StorageError
             If nothing was written down there yet, it is damaged, or the corpus is another.
         """
+        from qdtm.resume import its_corpus, take_up
+
         with reserve(checkpoint):
             start, kept = take_up(checkpoint)
             known = {name: from_json(value) for name, value in start.parameters.items()}

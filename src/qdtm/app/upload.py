@@ -13,9 +13,10 @@ import numpy as np
 from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, write_about
 from qdtm.app.requests import Columns, IndexRequest
 from qdtm.app.workspace import Workspace, now
-from qdtm.corpus import Corpus, ReadOptions, Record, TextPipeline, load_demo_corpus, read_records
+from qdtm.corpus import Corpus, ReadOptions, Record, TextPipeline, load_demo_corpus
 from qdtm.corpus.corpus import ReadingProgress
 from qdtm.corpus.phrase_index import words_within
+from qdtm.corpus.readers.read import read_records
 from qdtm.errors import QdtmError
 from qdtm.results.dates import read_dates
 

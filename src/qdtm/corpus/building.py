@@ -28,7 +28,6 @@ from qdtm.corpus.indexing import (
 from qdtm.corpus.ingest import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
 from qdtm.corpus.phrase_index import express, split_phrases, words_within
 from qdtm.corpus.phrases import with_phrases
-from qdtm.corpus.readers.read import read_records
 from qdtm.corpus.readers.records import (
     N_PEEKED,
     CorpusWarning,
@@ -61,6 +60,8 @@ def read(
     progress: ReadingProgress | None,
 ) -> Corpus:
     """See `Corpus.read`."""
+    from qdtm.corpus.readers.read import read_records
+
     meter = Meter()
     records = read_records(path, ReadOptions(text_column, id_column, encoding), meter)
     corpus = of_records(_reporting(records, meter, progress), pipeline, like)

@@ -27,7 +27,6 @@ from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.relevance import QueryScores, Relevance, relevance_to, score_documents
 from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
-from qdtm.results.storage import load_model, save_model
 from qdtm.results.topics import Topic, build_topics
 
 _N_SUGGESTED_FROM = 10_000  # documents whose ids are looked through for one that is spelt alike
@@ -51,6 +50,8 @@ class Result:
         cls, path: str | os.PathLike[str], *, corpus: Corpus | str | os.PathLike[str] | None = None
     ) -> Result:
         """Load a saved model; see `load_model`."""
+        from qdtm.results.storage import load_model
+
         return cls(*load_model(path, corpus=corpus))
 
     def save(
@@ -62,6 +63,8 @@ class Result:
         all_documents: bool | None = None,
     ) -> None:
         """Save it to a folder; see `save_model`."""
+        from qdtm.results.storage import save_model
+
         save_model(
             path, self.fit, self.corpus, force=force, standalone=standalone, all_documents=all_documents
         )
