@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def test_ci_runs_the_readmes_test_command():
     assert command in README
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     assert 'pip install --quiet ".[test]" && python -m pytest' in script
+
+
+def test_ci_runs_what_the_default_leaves_out_but_the_slow():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+    names = [marker.partition(":")[0] for marker in settings["markers"]]
+    assert f"-m 'not ({' or '.join(names)})'" in settings["addopts"]
+    others = " or ".join(name for name in names if name != "slow")
+    assert f'python -m pytest -m "not slow and ({others})"' in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", re.findall(r"\]\((docs/[^)]+|src/[^)]+)\)", README))

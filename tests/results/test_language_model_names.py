@@ -39,7 +39,7 @@ def server():
             pass
 
     running = HTTPServer(("127.0.0.1", 0), Answers)
-    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     running.answers, running.seen = Answers, seen
     running.address = f"http://127.0.0.1:{running.server_port}/v1"

@@ -1,9 +1,8 @@
 """Independent chains: their seeds, what Ctrl-C keeps, and who is told."""
 
-import signal
-
 import pytest
 
+import ctrl_c
 from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
 from qdtm.sampler.two_phases import chain_seed
@@ -36,7 +35,7 @@ def interrupt_in(chain, stage):
     def press(progress):
         if (progress.chain, progress.stage) == (chain, stage) and not pressed:
             pressed.append(progress)
-            signal.raise_signal(signal.SIGINT)
+            ctrl_c.press()
 
     return press
 

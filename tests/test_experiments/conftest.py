@@ -1,4 +1,4 @@
-"""The experiments' data, for the tests that look at the real corpora."""
+"""Tests of what is beside the library: their marker, their data, and a way to run `python -m experiments`."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,17 @@ import pytest
 from click.testing import CliRunner
 
 from experiments.__main__ import experiments
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests in this folder, but for those that hold a kernel against its naive twin."""
+    for item in items:
+        names = vars(getattr(item, "module", None) or object)
+        if HERE in item.path.parents and not any(name.startswith("naive") for name in names):
+            item.add_marker(pytest.mark.experiments)
 
 
 @pytest.fixture

@@ -13,8 +13,6 @@ from qdtm.corpus import Corpus
 
 from .planted_levels import write_planted
 
-pytestmark = pytest.mark.experiments
-
 FILLERS = ("people", "time", "year", "thing")
 ALONE = ("--dataset", "tagmynews", "--model", "qdtm", "--model", "bm25-query", "--max-sweeps", 8)
 

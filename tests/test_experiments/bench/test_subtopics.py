@@ -46,7 +46,6 @@ def ask(tmp_path, bench, query, text):
     return run_cells(SUBTOPICS, cells, rows, bench, CellStore(SUBTOPICS, tmp_path / "cells"))
 
 
-@pytest.mark.experiments
 def test_rows_split_the_same_documents_and_are_kept(tmp_path, monkeypatch):
     bench = workbench(tmp_path)
     ours, other = ask(tmp_path, bench, 1, "sports")

@@ -49,7 +49,6 @@ def check_fits(one: dict, two: dict) -> None:
     assert same_queries[0]
 
 
-@pytest.mark.experiments
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
 def test_a_few_clients():
     pytest.importorskip("nicegui", reason="needs the extra 'app'")

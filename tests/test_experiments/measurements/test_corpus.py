@@ -5,8 +5,6 @@ import pytest
 from experiments.measurements import corpus
 from qdtm import Corpus
 
-pytestmark = pytest.mark.experiments
-
 N_DOCUMENTS = 300
 
 
