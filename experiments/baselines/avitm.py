@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.baselines.topic_fit import FloatArray, SweepProgress, TopicFit, require
+from experiments.baselines.topic_fit import FloatArray, TopicFit, TrainingProgress, require
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError
 
@@ -62,11 +62,11 @@ class AVITM:
     batch_size: int = 200
     n_epochs: int = 50
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.train(corpus, seed, progress).fit
 
-    def train(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> AVITMTraining:
+    def train(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> AVITMTraining:
         """Find the topics of a corpus, and tell how training went."""
         torch = require("torch")
         counts = corpus.document_term_matrix
@@ -86,7 +86,7 @@ class AVITM:
         network: _Network,
         counts: Any,
         rng: np.random.Generator,
-        progress: SweepProgress | None,
+        progress: TrainingProgress | None,
     ) -> FloatArray:
         """Raise the ELBO by mini-batches; return it for each epoch."""
         adam = torch.optim.Adam(network.parameters(), lr=self.learning_rate, betas=(self.momentum, 0.999))

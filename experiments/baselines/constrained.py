@@ -26,8 +26,8 @@ from experiments.baselines.gibbs import Array, Knowledge, Priors, State, sweep
 from experiments.baselines.topic_fit import (
     FloatArray,
     Schedule,
-    SweepProgress,
     TopicFit,
+    TrainingProgress,
     WordIds,
     fit_of_counts,
     keyword_ids,
@@ -83,7 +83,7 @@ class ConstrainedChain:
         sweep(self.corpus.tokens, self.corpus.offsets, self.state, self.priors, self.knowledge, self._stream)
         self._draw_favoured()
 
-    def run(self, schedule: Schedule, progress: SweepProgress | None = None) -> TopicFit:
+    def run(self, schedule: Schedule, progress: TrainingProgress | None = None) -> TopicFit:
         """Sweep as the schedule says and average."""
         n_wk = np.zeros((self.corpus.n_words, self.n_topics))  # (V, K)
         n_jk = np.zeros((self.corpus.n_documents, self.n_topics))  # (D, K)
@@ -195,7 +195,7 @@ class ISLDA:
             seed=seed,
         )
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.chain(corpus, seed).run(self.schedule, progress)
 
@@ -253,7 +253,7 @@ class SCLDA:
             corpus, n_topics, alpha=self.alpha, beta=self.beta, knowledge=knowledge, seed=seed
         )
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.chain(corpus, seed).run(self.schedule, progress)
 
@@ -299,7 +299,7 @@ class DFLDA:
             corpus, n_topics, alpha=self.alpha, beta=self.beta, knowledge=knowledge, forest=forest, seed=seed
         )
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return self.chain(corpus, seed).run(self.schedule, progress)
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.baselines.topic_fit import SweepProgress, require
+from experiments.baselines.topic_fit import TrainingProgress, require
 from qdtm.corpus import Corpus
 from qdtm.embeddings.encoder import encode_documents, loading_in_silence
 from qdtm.embeddings.onnx_encoder import minilm_folder
 from qdtm.errors import EmbeddingError
-from qdtm.progress import Progress as Step
+from qdtm.progress import Progress
 
 BERT = "bert-base-uncased"
 SENTENCE_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -50,7 +50,7 @@ class DocumentEncoder:
     max_tokens: int = 256
     batch_size: int = 64
 
-    def encode(self, texts: Sequence[str], progress: SweepProgress | None = None) -> Vectors:
+    def encode(self, texts: Sequence[str], progress: TrainingProgress | None = None) -> Vectors:
         """Return a vector of length 1 for each text, (n, d)."""
         order = np.argsort(
             [len(text) for text in texts], kind="stable"
@@ -65,10 +65,10 @@ class DocumentEncoder:
             vectors[order] = np.concatenate(found)
         return vectors
 
-    def encode_corpus(self, corpus: Corpus, progress: SweepProgress | None = None) -> Vectors:
+    def encode_corpus(self, corpus: Corpus, progress: TrainingProgress | None = None) -> Vectors:
         """Return a vector for each document's text, (D, d), worked out once and then kept."""
 
-        def tell(step: Step) -> None:
+        def tell(step: Progress) -> None:
             if progress is not None:
                 progress(step.sweep, step.max_sweeps)
 

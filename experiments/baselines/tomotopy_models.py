@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from experiments.baselines.topic_fit import (
     FloatArray,
     Schedule,
-    SweepProgress,
     TopicFit,
+    TrainingProgress,
     fit_of_counts,
     keyword_ids,
     require,
@@ -46,7 +46,7 @@ class LDA:
     beta: float | None = None
     schedule: Schedule = LONG
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         return _fit(self, corpus, (), 1.0, seed, progress)
 
@@ -75,7 +75,7 @@ class SeededLDA:
     beta: float | None = None
     schedule: Schedule = field(default_factory=Schedule)
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicFit:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicFit:
         """Find the topics of a corpus; the same seed finds the same."""
         n_topics = len(self.keywords) + 1 if self.n_topics is None else self.n_topics
         plain = LDA(n_topics, self.alpha, self.beta, self.schedule)
@@ -88,7 +88,7 @@ def _fit(
     keywords: Sequence[Sequence[str]],
     weight: float,
     seed: int,
-    progress: SweepProgress | None,
+    progress: TrainingProgress | None,
 ) -> TopicFit:
     """Train the model in steps, and average its counts over the samples of the schedule."""
     n_topics, schedule = settings.n_topics, settings.schedule
@@ -253,7 +253,7 @@ class HTM:
     eta: float = 0.01
     n_sweeps: int = 300
 
-    def fit(self, corpus: Corpus, seed: int = 0, progress: SweepProgress | None = None) -> TopicTree:
+    def fit(self, corpus: Corpus, seed: int = 0, progress: TrainingProgress | None = None) -> TopicTree:
         """Find the tree of a corpus; the same seed finds the same."""
         tomotopy = require("tomotopy")
         model = tomotopy.HLDAModel(depth=_DEPTH, alpha=self.alpha, gamma=self.gamma, eta=self.eta, seed=seed)

@@ -44,7 +44,7 @@ def require(module: str) -> Any:
 
 FloatArray = NDArray[np.float64]
 
-SweepProgress = Callable[[int, int], object]
+TrainingProgress = Callable[[int, int], object]
 """Called with the sweeps (epochs) done and how many there are in all."""
 
 
