@@ -122,7 +122,7 @@ def fit_newest(
         )
         word_topic = _corrected_counts(fit, problem, parents)
         relevance = judged(parents.token_topics, word_topic)
-        found = _nothing_found(problem, parents, q)
+        found = SubtopicFit.none(problem.n_words, int((parents.token_topics == q).sum()))
         if settings.subtopics and not interruption.requested:
             found = split_documents(
                 problem.tokens,
@@ -175,14 +175,6 @@ def _with_newest(fit: ModelFit, found: SubtopicFit, name: str, parents: ParentFi
         return None
     newest = chain_agreement(found, q, name, fit.vocabulary, float(parents.prevalence[-1, q]))
     return replace(known, queries=(*known.queries, newest))
-
-
-def _nothing_found(problem: ParentProblem, parents: ParentFit, q: int) -> SubtopicFit:
-    """What phase 2 has found before it begins."""
-    n_tokens = int((parents.token_topics == q).sum())
-    none = np.zeros((problem.n_words, 0))
-    no_groups = DocumentMixture.none(problem.n_words)
-    return SubtopicFit(none, 0.0, np.full(n_tokens, -1, np.int32), Trace.none(), no_groups)
 
 
 # --- what was known, corrected by what has moved -----------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from qdtm.progress import Interruption, Progress
 from qdtm.sampler.convergence import Schedule
 from qdtm.sampler.problem import Priors
-from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics, subtopic_rules
+from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics, split_documents, subtopic_rules
 
 corpora = st.lists(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), max_size=6), max_size=6
@@ -117,6 +117,15 @@ class TestSplit:
         assert fit.counts.shape == (self.N_WORDS, 0)
         assert len(fit.token_subtopics) == 0
         assert fit.rest in (0.0, 1.0)
+
+
+def test_a_topic_that_no_document_is_about_has_no_subtopics() -> None:
+    tokens, offsets = np.array([0, 1, 2, 1], np.int32), np.array([0, 2, 4], np.int64)
+    in_topic = np.array([True, False, True, False])
+    fit = split_documents(tokens, offsets, 3, in_topic, np.zeros(2), Priors(), 0.0, 0, (0,))
+    assert fit.counts.shape == (3, 0)
+    assert fit.token_subtopics.tolist() == [-1, -1]
+    assert fit.mixture.n_groups == 0
 
 
 def test_smoothing_runs_over_the_parents_own_words() -> None:

@@ -73,6 +73,12 @@ class SubtopicFit:
     chains: tuple[NDArray[np.float32], ...] = ()
     overlap: Overlap | None = None
 
+    @classmethod
+    def none(cls, n_words: int, n_tokens: int) -> SubtopicFit:
+        """No subtopic of a topic with so many tokens: before phase 2, or where no document is about it."""
+        nowhere = np.full(n_tokens, -1, np.int32)
+        return cls(np.zeros((n_words, 0)), 0.0, nowhere, Trace.none(), DocumentMixture.none(n_words))
+
 
 def fit_subtopics(
     tokens: NDArray[np.int32],
@@ -166,6 +172,8 @@ def split_documents(
     fit_subtopics : for the other parameters.
     """
     rows = np.flatnonzero(weights > 0)
+    if not len(rows):
+        return SubtopicFit.none(n_words, int(in_topic.sum()))
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
     path = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
