@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from qdtm.corpus import CorpusWarning, ReadOptions, read_records
+from qdtm.corpus import CorpusWarning, ReadOptions
 from qdtm.corpus.readers.encoding import find_encoding
+from qdtm.corpus.readers.read import read_records
 
 RUSSIAN = (
     "Городской совет обсудил ремонт моста через реку. Жители просят открыть движение до осени, но "

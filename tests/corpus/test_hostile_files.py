@@ -5,8 +5,9 @@ import zipfile
 
 import pytest
 
-from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits, read_records
+from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
 from qdtm.corpus.readers import csv_files
+from qdtm.corpus.readers.read import read_records
 from qdtm.corpus.readers.records import MAX_COLUMNS, distinct_names
 from qdtm.errors import CorpusError, ParameterError
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qdtm.corpus import CorpusWarning, ReadOptions, Record, read_records
+from qdtm.corpus import CorpusWarning, ReadOptions, Record
 from qdtm.corpus.readers.encoding import find_encoding
+from qdtm.corpus.readers.read import read_records
 from qdtm.corpus.readers.records import Meter, distinct_names
 from qdtm.errors import CorpusError, MissingExtraError, ParameterError
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.app.annotations import read_labels
-from qdtm.corpus import read_records
+from qdtm.corpus.readers.read import read_records
 from qdtm.embeddings.vector_files import read_vector_file
 from qdtm.present.report import render_report
 from qdtm.queries.concept import concept_from_json, concept_to_json

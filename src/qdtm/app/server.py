@@ -147,7 +147,7 @@ def make_app(context: AppContext, address: str, open_browser: bool) -> FastAPI:
 
     web = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     add_routes(web, context)
-    for page in (corpus, query, fit, result, compare, compare, check):
+    for page in (corpus, query, fit, result, compare, check):
         page.register(context)
     pages_app.on_page_exception(_failed_page)
     for app in (pages_app, web):

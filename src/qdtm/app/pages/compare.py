@@ -17,7 +17,7 @@ from qdtm.results.contrast import contrast_queries
 
 
 def register(context: AppContext) -> None:
-    """Add the page."""
+    """Add both pages."""
 
     @page("/compare/{left_id}/{left_query}/{right_id}/{right_query}")
     async def compare(left_id: str, left_query: int, right_id: str, right_query: int) -> None:
@@ -30,6 +30,14 @@ def register(context: AppContext) -> None:
         with frame("Compare", "Explore"):
             values = await while_waiting("Opening the results …", work)
             Panel("compare.html", **values)
+
+    @page("/contrast/{job_id}/{left}/{right}")
+    async def contrast(job_id: str, left: int, right: int) -> None:
+        with frame("Contrast", "Explore"):
+            values = await while_waiting(
+                "Opening the result …", lambda: _contrast(context.opened.result(job_id), left, right)
+            )
+            Panel("contrast.html", job=job_id, **values)
 
 
 def _within(explorer: Explorer, q: int) -> int:
@@ -58,18 +66,6 @@ def _side(explorer: Explorer, job_id: str, q: int) -> dict[str, object]:
 # The contrast page: two queries of a result, and what one has and the other has not.
 
 _WORDS, _DOCUMENTS = 15, 5
-
-
-def register_contrast(context: AppContext) -> None:
-    """Add the page."""
-
-    @page("/contrast/{job_id}/{left}/{right}")
-    async def contrast(job_id: str, left: int, right: int) -> None:
-        with frame("Contrast", "Explore"):
-            values = await while_waiting(
-                "Opening the result …", lambda: _contrast(context.opened.result(job_id), left, right)
-            )
-            Panel("contrast.html", job=job_id, **values)
 
 
 def _contrast(explorer: Explorer, left: int, right: int) -> dict[str, Any]:
