@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.document_store import column_values
 from qdtm.errors import QdtmError
 from qdtm.present.report_builder import Limits, ViewBuilder
 from qdtm.present.report_view import DocumentView, QueryView
@@ -19,7 +20,6 @@ from qdtm.results.documents import order_by
 from qdtm.results.explain import ExplainedToken, Explanation, explain_document
 from qdtm.results.relevance import QueryScores
 from qdtm.results.result import Result
-from qdtm.results.trends import column_values
 
 Sort = Literal["relevance", "newest", "oldest"]
 SORTS: tuple[Sort, ...] = ("relevance", "newest", "oldest")
@@ -122,7 +122,7 @@ class Explorer:
         presentation = self.result.fit.presentation
         if presentation.time_column is None:
             return None
-        values = column_values(self.result, presentation.time_column)
+        values = column_values(self.result.corpus.documents, presentation.time_column)
         try:
             return read_dates(values, presentation.date_format, presentation.time_column).days
         except QdtmError:
@@ -166,7 +166,8 @@ class Explorer:
         documents = self.result.corpus.documents
         for start in range(0, min(len(rows), _MOST_SEARCHED), _BATCH):
             for document in documents.select(rows[start : start + _BATCH].tolist()):
-                text = " ".join([document.id, document.text, *document.fields.values()]).casefold()
+                shown = [document.id, document.title, document.text, *document.fields.values()]
+                text = " ".join(shown).casefold()
                 if all(word in text for word in words):
                     yield document.index
 

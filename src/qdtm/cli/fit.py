@@ -111,6 +111,8 @@ def _begun(options: dict[str, Any]) -> dict[str, Any]:
         raise click.UsageError("Missing option '-o' / '--output'.")
     if "://" not in options["corpus"]:
         options["corpus"] = str(Path(options["corpus"]).absolute())
+    if options["stop_words"] is not None and options["stop_words"].lower() != "none":
+        options["stop_words"] = str(Path(options["stop_words"]).absolute())
     return options
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from qdtm.cli.console import one_line, print_note
 from qdtm.cli.report import REPORT
 from qdtm.errors import ParameterError
 from qdtm.storage.folders import claim
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
 
 # --- opening ------------------------------------------------------------------------------------------------
 
-_READ = ("text_column", "id_column", "encoding")
+_READ = ("text_column", "id_column", "title_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
-_TEXT = ("language", "tokenizer", "min_df", "max_df", "max_words", "no_phrases")
+_TEXT = ("language", "stop_words", "tokenizer", "min_df", "max_df", "max_words", "no_phrases")
+
+_SHORT = 15  # words of a text, stop words apart, to which those of its title would add much
+_LONGEST_LIST = 2**22
 
 
 def open_corpus(
@@ -54,16 +58,39 @@ def open_corpus(
     pipeline = None if like else make_pipeline(options)
     columns = read_parameters(options)
     if pipeline is not None and is_pattern(path):
-        return FileCorpus(path, **columns, pipeline=pipeline).to_corpus()
-    with reading(console, path) as progress:
-        return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
+        corpus = FileCorpus(path, **columns, pipeline=pipeline).to_corpus()
+    else:
+        with reading(console, path) as progress:
+            corpus = Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
+    if note := columns_note(corpus):
+        print_note(console, "note", note)
+    return corpus
+
+
+def columns_note(corpus: Corpus) -> str:
+    """Return what is to be known about the columns that were taken: texts that were joined, and titles."""
+    import numpy as np
+
+    documents = corpus.documents
+    texts = (documents.text_name or "").split(" + ")
+    said = [f"text from {' and '.join(map(repr, texts))}, joined"] if len(texts) > 1 else []
+    title = documents.title_name
+    if title is None:
+        return said[0] if said else ""
+    said.append(f"title from {title!r}")
+    if title not in texts and np.median(corpus.document_lengths) < _SHORT:
+        said.append(
+            f"texts are short, and titles do not count as text; --text-column '{title},{texts[0]}' joins them"
+        )
+    return "; ".join(said)
 
 
 def check_columns(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the columns of dates and groups that were named; refuse one that is missing, before any work."""
+    from qdtm.corpus.document_store import column_names
     from qdtm.corpus.readers.records import find_column
 
-    names = corpus.documents.field_names
+    names = column_names(corpus.documents)
     given = {name: options[name] for name in _COLUMNS if options[name] is not None}
     for name in ("time_column", "group_column"):
         if name in given:
@@ -84,8 +111,10 @@ def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
     given = {name: options[name] for name in _TEXT if options[name] is not None}
     language, tokenizer = given.pop("language", "english"), given.pop("tokenizer", None)
     phrases = not given.pop("no_phrases", False)
+    language_or_none = None if language.lower() == "none" else language
     pipeline = TextPipeline(
-        language=None if language.lower() == "none" else language,
+        language=language_or_none,
+        stop_words=_stop_words(given.pop("stop_words", None), language_or_none),
         tokenizer="unicode" if tokenizer is None else find_tokenizer(tokenizer),
         limits=VocabularyLimits(**given),
         phrases=phrases,
@@ -96,6 +125,43 @@ def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
             "jieba:lcut (pip install jieba)."
         )
     return pipeline
+
+
+def _stop_words(file: str | None, language: str | None) -> str | Iterable[str] | None:
+    """Return what a pipeline is told about stop words: those of the language, with the user's, or none."""
+    from qdtm.corpus.stop_word_lists import with_own_words
+
+    if file is None:
+        return "auto"
+    return None if file.lower() == "none" else with_own_words(read_words(file), language)
+
+
+def read_words(file: str) -> list[str]:
+    """Read a list of words, one a line or with commas between them; lines that begin with # are comments.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be read.
+    ParameterError
+        If it has no words, or more than one in a place.
+    """
+    from qdtm.corpus.readers.encoding import open_text
+    from qdtm.corpus.readers.records import Meter
+
+    path = Path(file)
+    if not path.is_file():
+        raise ParameterError(f"--stop-words is {file!r}, which is no file; name one with a word a line.")
+    if path.stat().st_size > _LONGEST_LIST:
+        raise ParameterError(f"--stop-words is {file!r}, which is too large to be a list of words.")
+    with open_text(path, None, Meter()) as lines:
+        text = [line for line in lines.read().splitlines() if not line.lstrip().startswith("#")]
+    words = [word for line in text for part in line.split(",") if (word := part.strip())]
+    several = next((word for word in words if len(word.split()) > 1), None)
+    if several is not None or not words:
+        what = "has no words" if several is None else f"has {one_line(several, 40)!r}"
+        raise ParameterError(f"{file!r} {what}; give one word a line, or commas between them.")
+    return words
 
 
 def find_tokenizer(name: str) -> Any:

@@ -54,14 +54,22 @@ no_cache_option = click.option(
 )  # fmt: skip
 
 read_options = together(
-    click.option("--text-column", metavar="NAME", help="The column with the text (found if not given)."),
+    click.option(
+        "--text-column", metavar="NAME[,NAME]", help="The column with the text; several are joined.  [found]"
+    ),
     click.option("--id-column", metavar="NAME", help="The column with the documents' names."),
+    click.option(
+        "--title-column", metavar="NAME", help="The column with their titles; 'none' for none.  [found]"
+    ),
     click.option("--encoding", metavar="NAME", help="The file's encoding (found if not given)."),
 )
 
 text_options = together(
     click.option(
         "--language", metavar="NAME", help="Of stop words and lemmas; 'none' for neither.  [english]"
+    ),
+    click.option(
+        "--stop-words", metavar="FILE", help="Words to leave out besides; 'none' to leave out no stop words."
     ),
     click.option(
         "--tokenizer", metavar="MODULE:FUNCTION", help="What cuts texts into words, such as jieba:lcut."

@@ -34,8 +34,8 @@ from qdtm.corpus.readers.records import (
     Meter,
     ReadOptions,
     Record,
-    find_id_column,
-    find_text_column,
+    find_roles,
+    join_texts,
 )
 from qdtm.corpus.sqlite_store import SqliteDocuments
 from qdtm.corpus.text import TextPipeline
@@ -50,11 +50,24 @@ _Fields = Mapping[str, Column]
 # --- from files and texts --------------------------------------------------------------------------------
 
 
+def read_options(
+    text_column: object = None,
+    id_column: object = None,
+    title_column: object = None,
+    encoding: str | None = None,
+) -> ReadOptions:
+    """Return what the user says about columns, whose labels may be anything in a DataFrame."""
+    name, title = (None if column is None else str(column) for column in (id_column, title_column))
+    if text_column is None or isinstance(text_column, str):
+        text: str | Sequence[str] | None = text_column
+    else:
+        text = tuple(map(str, text_column if isinstance(text_column, list | tuple) else [text_column]))
+    return ReadOptions(text, name, encoding, title_column=title)
+
+
 def read(
     path: str | os.PathLike[str],
-    text_column: str | None,
-    id_column: str | None,
-    encoding: str | None,
+    options: ReadOptions,
     pipeline: TextPipeline | None,
     like: Corpus | None,
     progress: ReadingProgress | None,
@@ -63,9 +76,9 @@ def read(
     from qdtm.corpus.readers.read import read_records
 
     meter = Meter()
-    records = read_records(path, ReadOptions(text_column, id_column, encoding), meter)
+    records = read_records(path, options, meter)
     corpus = of_records(_reporting(records, meter, progress), pipeline, like)
-    if id_column is not None:
+    if options.id_column is not None:
         _warn_of_repeated_ids(corpus.documents)
     return corpus
 
@@ -83,16 +96,17 @@ def from_texts(
     texts: Iterable[object],
     ids: Column | None,
     fields: _Fields | None,
+    titles: Column | None,
     pipeline: TextPipeline | None,
     like: Corpus | None,
 ) -> Corpus:
     """See `Corpus.from_texts`."""
     check_iterable(texts, "texts")
-    return _of_intake(take_in(texts, _as_text, ids=ids, fields=fields), pipeline, like)
+    return _of_intake(take_in(texts, _as_text, ids=ids, fields=fields, titles=titles), pipeline, like)
 
 
 def from_dataframe(
-    frame: Any, text_column: object, id_column: object, pipeline: TextPipeline | None, like: Corpus | None
+    frame: Any, options: ReadOptions, pipeline: TextPipeline | None, like: Corpus | None
 ) -> Corpus:
     """See `Corpus.from_dataframe`."""
     names = [str(label) for label in frame.columns]
@@ -102,19 +116,36 @@ def from_dataframe(
         raise CorpusError(f"The DataFrame has no {'rows' if names else 'columns'}.")
     columns = [_column_of(frame, label) for label in frame.columns]
     first = [[column[j] for column in columns] for j in range(min(N_PEEKED, len(frame)))]
-    source = "the DataFrame"
-    text = find_text_column(names, first, None if text_column is None else str(text_column), source)
-    name = find_id_column(names, None if id_column is None else str(id_column), source)
-    ids = columns[name] if name is not None else getattr(frame, "index", None)
-    id_name = names[name] if name is not None else str(getattr(ids, "name", None) or "")
-    fields = {names[c]: columns[c] for c in range(len(names)) if c not in (text, name)}
-    documents = MemoryDocuments(columns[text], ids, fields, id_name or DOCUMENT)
-    intake = MemoryIntake(columns[text], _as_text, documents)
-    return _of_intake(intake, pipeline, like)
+    roles = find_roles(names, first, options, "the DataFrame")
+    ids = columns[roles.id] if roles.id is not None else getattr(frame, "index", None)
+    called = roles.names(names)
+    texts = _texts_of(columns, roles.text)
+    documents = MemoryDocuments(
+        texts,
+        ids,
+        {names[c]: columns[c] for c in range(len(names)) if c not in roles.apart},
+        called["id_name"] or str(getattr(ids, "name", None) or "") or DOCUMENT,
+        None if roles.title is None else columns[roles.title],
+        called["title_name"] or None,
+        called["text_name"],
+    )
+    return _of_intake(MemoryIntake(texts, _as_text, documents), pipeline, like)
+
+
+def _texts_of(columns: Sequence[Column], positions: Sequence[int]) -> Column:
+    """Return a column, or the texts of several in one."""
+    if len(positions) == 1:
+        return columns[positions[0]]
+    rows = zip(*(columns[c] for c in positions), strict=True)
+    return [join_texts(_as_text(j, value) for value in values) for j, values in enumerate(rows)]
 
 
 def from_vectorizer(
-    texts: Iterable[object], vectorizer: Any, ids: Column | None, fields: _Fields | None
+    texts: Iterable[object],
+    vectorizer: Any,
+    ids: Column | None,
+    fields: _Fields | None,
+    titles: Column | None,
 ) -> Corpus:
     """See `Corpus.from_vectorizer`."""
     check_iterable(texts, "texts")
@@ -124,7 +155,7 @@ def from_vectorizer(
         raise ParameterError(f"The vectorizer must have input='content', not {vectorizer.input!r}.")
     limits = VocabularyLimits(vectorizer.min_df, vectorizer.max_df, vectorizer.max_features, True)
     pipeline = dataclasses.replace(TextPipeline.plain(tokenizer=_analyzer(vectorizer)), limits=limits)
-    with take_in(texts, _as_text, ids=ids, fields=fields) as intake:
+    with take_in(texts, _as_text, ids=ids, fields=fields, titles=titles) as intake:
         words = _vectorizer_words(vectorizer)
         indexed = index_documents(map(pipeline.split, intake), pipeline.word, fixed_words=words)
         indexed = _limited(indexed, VocabularyLimits.unlimited() if words else limits, keep_words=words)
@@ -139,13 +170,14 @@ def from_tokens(
     texts: Column | None,
     ids: Column | None,
     fields: _Fields | None,
+    titles: Column | None,
     limits: VocabularyLimits | None,
     pipeline: TextPipeline | None,
     like: Corpus | None,
 ) -> Corpus:
     """See `Corpus.from_tokens`."""
     check_iterable(documents, "lists of tokens")
-    with take_in(documents, _as_tokens, texts=texts, ids=ids, fields=fields) as intake:
+    with take_in(documents, _as_tokens, texts=texts, ids=ids, fields=fields, titles=titles) as intake:
         if like is None:
             indexed = _limited(index_documents(intake, str), limits or VocabularyLimits.unlimited())
         else:
@@ -159,6 +191,7 @@ def from_counts(
     texts: Column | None,
     ids: Column | None,
     fields: _Fields | None,
+    titles: Column | None,
     pipeline: TextPipeline | None,
 ) -> Corpus:
     """See `Corpus.from_counts`."""
@@ -174,32 +207,30 @@ def from_counts(
     tokens = np.repeat(counts.indices, repeats).astype(np.int32)  # (N,)
     offsets = np.concatenate([[0], np.cumsum(repeats)])[counts.indptr].astype(np.int64)  # (D + 1,)
     check_tokens_left(len(offsets) - 1, len(tokens), len(tokens))
-    documents = MemoryDocuments(BagTexts(words, tokens, offsets) if texts is None else texts, ids, fields)
+    shown = BagTexts(words, tokens, offsets) if texts is None else texts
+    documents = MemoryDocuments(shown, ids, fields, titles=titles)
     return Corpus(tuple(words), tokens, offsets, documents, _query_pipeline(words, pipeline, None))
 
 
 # --- from anything ---------------------------------------------------------------------------------------
 
 
-def of(
-    source: Any, text_column: object, id_column: object, pipeline: TextPipeline | None, like: Corpus | None
-) -> Corpus:
+def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: Corpus | None) -> Corpus:
     """See `Corpus.of`."""
     if isinstance(source, Corpus):
         return source if like is None or like.vocabulary == source.vocabulary else _translated(source, like)
     if isinstance(source, os.PathLike):
-        text, name = (None if column is None else str(column) for column in (text_column, id_column))
-        return Corpus.read(source, text_column=text, id_column=name, pipeline=pipeline, like=like)
+        return read(source, options, pipeline, like, None)
     if hasattr(source, "to_corpus"):  # a `FileCorpus`, which reads itself
-        return of(source.to_corpus(pipeline), None, None, None, like)
+        return of(source.to_corpus(pipeline), options, None, like)
     if hasattr(source, "columns") and not isinstance(source, Mapping):
-        return from_dataframe(source, text_column, id_column, pipeline, like)
+        return from_dataframe(source, options, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
     index = getattr(source, "index", None) if hasattr(source, "iloc") else None  # of a pandas Series
     first, values = _peek(source)
     if isinstance(first, str) or not isinstance(first, Iterable):
-        return from_texts(values, index, None, pipeline, like)
-    return from_tokens(values, None, index, None, None, pipeline, like)
+        return from_texts(values, index, None, None, pipeline, like)
+    return from_tokens(values, None, index, None, None, None, pipeline, like)
 
 
 def _peek(source: Any) -> tuple[object, Any]:

@@ -200,8 +200,9 @@ class Corpus:
     def read(
         path: str | os.PathLike[str],
         *,
-        text_column: str | None = None,
+        text_column: str | Sequence[str] | None = None,
         id_column: str | None = None,
+        title_column: str | None = None,
         encoding: str | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
@@ -214,8 +215,11 @@ class Corpus:
         Parameters
         ----------
         path : path
-        text_column, id_column : str, optional
-            The columns (keys, in .jsonl) of the text and of the name of a document. All others become fields.
+        text_column : str or list of str, optional
+            The column (key, in .jsonl) of the text; of several, also "title,text", the texts are joined.
+        id_column, title_column : str, optional
+            The columns of the name and of the title of a document ("none" for no title). All others become
+            fields.
         encoding : str, optional
             The encoding, where it should not be found out.
         pipeline : TextPipeline, optional
@@ -232,7 +236,8 @@ class Corpus:
         """
         from qdtm.corpus import building
 
-        return building.read(path, text_column, id_column, encoding, pipeline, like, progress)
+        options = building.read_options(text_column, id_column, title_column, encoding)
+        return building.read(path, options, pipeline, like, progress)
 
     @staticmethod
     def from_texts(
@@ -240,13 +245,14 @@ class Corpus:
         *,
         ids: Sequence[object] | None = None,
         fields: Mapping[str, Column] | None = None,
+        titles: Sequence[object] | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
     ) -> Corpus:
         """Make a corpus of strings; None and NaN are empty documents.
 
         A list is kept as it is, for display. The texts of an iterator are read once and put into a temporary
-        file, so that they need not fit into memory (unless `ids` or `fields` are given).
+        file, so that they need not fit into memory (unless `ids`, `fields` or `titles` are given).
 
         Parameters
         ----------
@@ -255,12 +261,14 @@ class Corpus:
             Names for display.
         fields : mapping of str to sequence, optional
             Further columns, each as long as `texts`.
+        titles : sequence, optional
+            What to call each document, whose words do not count; without, its first line or sentence.
         pipeline, like
             As in `read`.
         """
         from qdtm.corpus import building
 
-        return building.from_texts(texts, ids, fields, pipeline, like)
+        return building.from_texts(texts, ids, fields, titles, pipeline, like)
 
     @staticmethod
     def from_tokens(
@@ -269,6 +277,7 @@ class Corpus:
         texts: Column | None = None,
         ids: Sequence[object] | None = None,
         fields: Mapping[str, Column] | None = None,
+        titles: Sequence[object] | None = None,
         limits: VocabularyLimits | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
@@ -280,7 +289,7 @@ class Corpus:
         documents : iterable of lists of str
         texts : sequence of str, optional
             What to show for each document; its tokens without.
-        ids, fields
+        ids, fields, titles
             As in `from_texts`.
         limits : VocabularyLimits, optional
             None by default: every token is a word of the vocabulary.
@@ -292,7 +301,7 @@ class Corpus:
         """
         from qdtm.corpus import building
 
-        return building.from_tokens(documents, texts, ids, fields, limits, pipeline, like)
+        return building.from_tokens(documents, texts, ids, fields, titles, limits, pipeline, like)
 
     @staticmethod
     def from_dataframe(
@@ -300,16 +309,19 @@ class Corpus:
         text_column: object = None,
         *,
         id_column: object = None,
+        title_column: object = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
     ) -> Corpus:
         """Make a corpus of a pandas (or polars) DataFrame; its other columns become fields.
 
-        Without `id_column`, and without a column called "id", the index names the documents.
+        Without `id_column`, and without a column called "id", the index names the documents. The texts of a
+        list of text columns are joined.
         """
         from qdtm.corpus import building
 
-        return building.from_dataframe(frame, text_column, id_column, pipeline, like)
+        options = building.read_options(text_column, id_column, title_column)
+        return building.from_dataframe(frame, options, pipeline, like)
 
     @staticmethod
     def from_vectorizer(
@@ -318,6 +330,7 @@ class Corpus:
         *,
         ids: Sequence[object] | None = None,
         fields: Mapping[str, Column] | None = None,
+        titles: Sequence[object] | None = None,
     ) -> Corpus:
         """Make a corpus of texts with scikit-learn's `CountVectorizer` in place of a text pipeline.
 
@@ -326,7 +339,7 @@ class Corpus:
         """
         from qdtm.corpus import building
 
-        return building.from_vectorizer(texts, vectorizer, ids, fields)
+        return building.from_vectorizer(texts, vectorizer, ids, fields, titles)
 
     @staticmethod
     def from_counts(
@@ -336,6 +349,7 @@ class Corpus:
         texts: Column | None = None,
         ids: Sequence[object] | None = None,
         fields: Mapping[str, Column] | None = None,
+        titles: Sequence[object] | None = None,
         pipeline: TextPipeline | None = None,
     ) -> Corpus:
         """Make a corpus of word counts (bags of words), whose words have no order.
@@ -345,12 +359,12 @@ class Corpus:
         matrix : array or sparse matrix of whole numbers, shape (D, V)
         vocabulary : sequence of str, length V
             The word of each column. All of them stay, those that never occur too.
-        texts, ids, fields, pipeline
+        texts, ids, fields, titles, pipeline
             As in `from_tokens`.
         """
         from qdtm.corpus import building
 
-        return building.from_counts(matrix, vocabulary, texts, ids, fields, pipeline)
+        return building.from_counts(matrix, vocabulary, texts, ids, fields, titles, pipeline)
 
     @staticmethod
     def of(
@@ -358,6 +372,7 @@ class Corpus:
         *,
         text_column: object = None,
         id_column: object = None,
+        title_column: object = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
     ) -> Corpus:
@@ -367,14 +382,15 @@ class Corpus:
         ----------
         source : Corpus, DataFrame, Series, list or iterator of texts or of token lists, Path
             A string alone is refused, since it may be a text or the name of a file.
-        text_column, id_column
+        text_column, id_column, title_column
             For a DataFrame or a file.
         pipeline, like
             As in `read`.
         """
         from qdtm.corpus import building
 
-        return building.of(source, text_column, id_column, pipeline, like)
+        options = building.read_options(text_column, id_column, title_column)
+        return building.of(source, options, pipeline, like)
 
     # --- keeping it --------------------------------------------------------------------------------------
 

@@ -212,6 +212,11 @@ class ArrangedDocuments:
         return self._source.title_name
 
     @property
+    def text_name(self) -> str | None:
+        """What the user calls the texts, if they are from columns."""
+        return self._source.text_name
+
+    @property
     def field_names(self) -> tuple[str, ...]:
         """The names of all fields."""
         return self._source.field_names

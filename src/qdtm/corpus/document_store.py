@@ -65,8 +65,13 @@ class DocumentStore(Protocol):
         ...
 
     @property
+    def text_name(self) -> str | None:
+        """What the user calls the texts: the names of their columns, if they are from any."""
+        ...
+
+    @property
     def field_names(self) -> tuple[str, ...]:
-        """The names of all fields, in the order of the source; those of the ids and titles are not."""
+        """The names of all fields, in the order of the source; texts, ids and titles are none."""
         ...
 
     def __len__(self) -> int: ...
@@ -82,6 +87,19 @@ class DocumentStore(Protocol):
     def find(self, id: str) -> int | None:
         """Return the row of the first document with an id, None if there is none."""
         ...
+
+
+def column_names(documents: DocumentStore) -> tuple[str, ...]:
+    """Return the columns by which documents can be grouped: their fields, and that of the titles."""
+    titles = () if documents.title_name is None else (documents.title_name,)
+    return (*documents.field_names, *titles)
+
+
+def column_values(documents: DocumentStore, name: str) -> list[str]:
+    """Return what each document has in one of `column_names`."""
+    if name in documents.field_names:
+        return [document.fields.get(name, "") for document in documents]
+    return [document.title for document in documents]
 
 
 class Column(Protocol):
@@ -109,8 +127,8 @@ class MemoryDocuments:
         What the user calls the ids.
     titles : sequence, optional
         A title for each document; None and NaN where it has none.
-    title_name : str, optional
-        What the user calls the titles.
+    title_name, text_name : str, optional
+        What the user calls the titles and the texts.
     """
 
     def __init__(
@@ -121,9 +139,11 @@ class MemoryDocuments:
         id_name: str = DOCUMENT,
         titles: Column | None = None,
         title_name: str | None = None,
+        text_name: str | None = None,
     ) -> None:
         self.id_name = id_name
         self.title_name = title_name
+        self.text_name = text_name
         self._texts = texts
         self._ids = ids
         self._titles = titles

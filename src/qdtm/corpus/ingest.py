@@ -111,17 +111,19 @@ def take_in(
     texts: Column | None = None,
     ids: Column | None = None,
     fields: Mapping[str, Column] | None = None,
+    titles: Column | None = None,
 ) -> Intake[T]:
     """Return the intake for what the user gave: by reference if it is in memory, else as a stream.
 
-    A stream that comes with texts, ids or fields, which are in memory, is put there too.
+    A stream that comes with texts, ids, fields or titles, which are in memory, is put there too.
     """
     column = as_column(values)
-    if column is None and (texts is not None or ids is not None or fields):
+    if column is None and (fields or any(given is not None for given in (texts, ids, titles))):
         column = list(values)
     if column is None:
         return StreamIntake(values, check, lambda j, value: Record(str(j), as_display_text(value)))
-    return MemoryIntake(column, check, MemoryDocuments(column if texts is None else texts, ids, fields))
+    documents = MemoryDocuments(column if texts is None else texts, ids, fields, titles=titles)
+    return MemoryIntake(column, check, documents)
 
 
 def as_column(values: Any) -> Column | None:

@@ -19,7 +19,7 @@ from typing import Any
 from qdtm.corpus.building import of_records
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.readers.read import READERS, read_records
-from qdtm.corpus.readers.records import N_PEEKED, ReadOptions, Record, find_id_column, find_text_column
+from qdtm.corpus.readers.records import N_PEEKED, NO_TITLE, ReadOptions, Record, find_roles
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, MissingExtraError, QdtmError
 from qdtm.memory import require_memory
@@ -45,9 +45,11 @@ class FileCorpus:
         Names or patterns such as "news/*.csv", local or URLs ("s3://bucket/news-*.jsonl"); .csv, .tsv,
         .jsonl, .parquet, or .txt with a document a line. The files of a pattern are taken in the order of
         their names.
-    text_column, id_column : str, optional
-        The columns of the text and of the name of a document, the same in all files; found in the first
-        file without.
+    text_column : str or sequence of str, optional
+        The column of the text, the same in all files; of several, the texts are joined.
+    id_column, title_column : str, optional
+        The columns of the name and of the title of a document. Columns that are not named are found in the
+        first file.
     encoding : str, optional
         The encoding, where it should not be found out.
     pipeline : TextPipeline, optional
@@ -55,15 +57,16 @@ class FileCorpus:
     """
 
     files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-    text_column: str | None = None
+    text_column: str | Sequence[str] | None = None
     id_column: str | None = None
     encoding: str | None = None
     pipeline: TextPipeline | None = None
+    title_column: str | None = None
 
     @property
     def read_options(self) -> ReadOptions:
         """What is said about each file."""
-        return ReadOptions(self.text_column, self.id_column, self.encoding)
+        return ReadOptions(self.text_column, self.id_column, self.encoding, title_column=self.title_column)
 
     def to_corpus(self, pipeline: TextPipeline | None = None) -> Corpus:
         """Read all files into one corpus, in their order.
@@ -178,17 +181,20 @@ def _check_ending(name: str) -> None:
 
 
 def settle_columns(file: str, options: ReadOptions) -> ReadOptions:
-    """Find the columns of the text and of the name in the first file; all others must have them too."""
+    """Find the columns of text, name and title in the first file; all others must have them too."""
     if Path(file).suffix.lower() in _WITHOUT_COLUMNS:
         return options
     every = replace(options, all_fields=True)
     rows = [record.fields for record in islice(read_file(file, every), N_PEEKED)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     values = [[row.get(name, "") for name in names] for row in rows]
-    source = repr(file)
-    text = names[find_text_column(names, values, options.text_column, source)]
-    identity = find_id_column(names, options.id_column, source)
-    return replace(options, text_column=text, id_column=None if identity is None else names[identity])
+    roles = find_roles(names, values, options, repr(file))
+    return replace(
+        options,
+        text_column=tuple(names[c] for c in roles.text),
+        id_column=None if roles.id is None else names[roles.id],
+        title_column=NO_TITLE if roles.title is None else names[roles.title],
+    )
 
 
 def read_file(file: str, options: ReadOptions) -> Iterator[Record]:
@@ -200,7 +206,7 @@ def read_file(file: str, options: ReadOptions) -> Iterator[Record]:
         If it cannot be read, or lacks a column.
     """
     if Path(file).suffix.lower() in _WITHOUT_COLUMNS:
-        options = replace(options, text_column=None, id_column=None)
+        options = replace(options, text_column=None, id_column=None, title_column=None)
     with _nearby(file) as path:
         try:
             yield from read_records(path, options)

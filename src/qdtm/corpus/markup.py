@@ -112,9 +112,9 @@ def _unless_numbers(found: re.Match[str]) -> str:
 
 # --- HTML for a reader --------------------------------------------------------------------------------------
 #
-# Only what is HTML for certain: elements by their names, in a text that closes one; entities with a semicolon.
-# "<joe@example.org>", "git checkout <source>" and "?id=1&section=2" stay as they are. Every pattern passes over
-# a text once.
+# Only what is HTML for certain: elements by their names, in a text that closes one; entities with their
+# semicolon. "<joe@example.org>", "git checkout <source>" and "?id=1&section=2" stay as they are. Every
+# pattern passes over a text once.
 
 _BLOCKS = (
     "address|article|aside|blockquote|body|center|div|dl|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|"
@@ -148,12 +148,12 @@ _ODD_SPACES = str.maketrans({"\xa0": " ", "\xad": "", "\u200b": ""})
 
 
 def readable(text: str) -> str:
-    """Return `text` as a browser would show it: without HTML, its paragraphs as lines; else as it is.
+    r"""Return `text` as a browser would show it: without HTML, its paragraphs as lines; else as it is.
 
     Examples
     --------
     >>> readable("<p>Fish &amp; <b>chips</b></p><script>track()</script><p>Today: a < b</p>")
-    'Fish & chips\\n\\nToday: a < b'
+    'Fish & chips\n\nToday: a < b'
     """
     if "<" in text:
         text = _without_elements(text)
@@ -167,29 +167,32 @@ def readable(text: str) -> str:
 def _without_elements(text: str) -> str:
     if not _IS_HTML.search(text):
         return text
-    shown = list(_shown(text))
-    return _BLANKS.sub(lambda blank: "\n\n" if blank[1] else "\n", "".join(shown)).strip()
+    shown = "".join(f"{before}{_space(element)}" for before, element in _between(text, _ELEMENT))
+    return _BLANKS.sub(lambda blank: "\n\n" if blank[1] else "\n", shown).strip()
 
 
-def _shown(text: str) -> Iterator[str]:
-    """Yield what is between the elements, and line breaks for those that have lines of their own."""
+def _space(element: re.Match[str] | None) -> str:
+    """Return what stands in the place of an element."""
+    if element is None:
+        return ""
+    if element["block"]:
+        return "\n\n"
+    return "" if element["end"] else "\n" if element["line"] else " " if element["cell"] else ""
+
+
+def _between(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Match[str] | None]]:
+    """Yield what stands before each element and it, and the rest; comments and scripts are part of theirs."""
     at = 0
     endless: set[str] = set()  # what is opened and not closed any more
-    while found := _ELEMENT.search(text, at):
-        yield text[at : found.start()]
+    while found := pattern.search(text, at):
+        yield text[at : found.start()], found
         at = found.end()
-        if found["block"]:
-            yield "\n\n"
-        elif found["end"]:
-            continue
-        elif found["line"] or found["cell"]:
-            yield "\n" if found["line"] else " "
-        elif found["hidden"] or found[0] == "<!--":
-            close = f"</{found['hidden'].lower()}" if found["hidden"] else "-->"
-            end = None if close in endless else _CLOSES[close].search(text, at)
+        close = "-->" if found[0] == "<!--" else f"</{found['hidden'].lower()}" if found["hidden"] else ""
+        if close and close not in endless and not found[0].startswith("</"):
+            end = _CLOSES[close].search(text, at)
             endless |= {close} if end is None else set()
             at = at if end is None else end.end()
-    yield text[at:]
+    yield text[at:], None
 
 
 def _character(entity: re.Match[str]) -> str:
@@ -198,13 +201,14 @@ def _character(entity: re.Match[str]) -> str:
 
 # --- all that is not language -------------------------------------------------------------------------------
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--[^<>]{0,1000}-->")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
+_UNSEEN = re.compile(rf"<!--|<(?P<hidden>{_HIDDEN})\b[^<>]*+>", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 
 
 def strip_markup(text: str) -> str:
-    """Return `text` without encoded files, HTML tags and addresses, and with HTML entities as characters.
+    """Return `text` without encoded files, HTML and addresses, and with HTML entities as characters.
 
     Every pattern is bounded, so that the time is linear in the length of the text whatever it holds.
 
@@ -215,7 +219,7 @@ def strip_markup(text: str) -> str:
     """
     text = strip_encoded(text)  # first, since "<" and "&" are letters there
     if "<" in text:
-        text = _TAG.sub(" ", text)
+        text = _TAG.sub(" ", " ".join(before for before, _ in _between(text, _UNSEEN)))
     if "&" in text:
         with suppress(ValueError):  # "&#" before thousands of digits
             text = html.unescape(text)

@@ -29,16 +29,17 @@ _FEW, _MANY = 8, 100
 _ID = -1
 """The position of the column of ids among the names of fields, if they are from one."""
 
-_TITLE = -2
-"""The position of the column of titles."""
+_TITLE, _TEXT = -2, -3
+"""The positions of the columns of titles and of texts."""
 
 _SCHEMA = """
     CREATE TABLE documents (
-        row INTEGER PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL, title TEXT NOT NULL
+        row INTEGER PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL,
+        title TEXT NOT NULL
     );
     CREATE TABLE field_names (position INTEGER PRIMARY KEY, name TEXT NOT NULL);
 """
-_SCHEMA_WITHOUT_TITLES = _SCHEMA.replace(", title TEXT NOT NULL", "")
+_SCHEMA_WITHOUT_TITLES = _SCHEMA.replace(",\n        title TEXT NOT NULL", "")
 _COLUMNS = "row, id, text, fields, title"
 _COLUMNS_WITHOUT_TITLES = "row, id, text, fields, '' AS title"
 _INDEX = "CREATE INDEX documents_by_id ON documents (id)"
@@ -74,6 +75,7 @@ class SqliteDocuments:
         names = dict(self._rows("SELECT position, name FROM field_names ORDER BY position"))
         self._id_name = str(names.pop(_ID, DOCUMENT))
         self._title_name: str | None = names.pop(_TITLE, None)
+        self._text_name: str | None = names.pop(_TEXT, None)
         self._field_names = tuple(names.values())
 
     @property
@@ -85,6 +87,11 @@ class SqliteDocuments:
     def title_name(self) -> str | None:
         """What the user calls the titles, if they are from a column."""
         return self._title_name
+
+    @property
+    def text_name(self) -> str | None:
+        """What the user calls the texts, if they are from columns."""
+        return self._text_name
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -229,7 +236,7 @@ class SqliteWriter:
         self.path = path
         self._fields: dict[str, int] = {}
         self._names: tuple[str, ...] = ()
-        self._id_name = self._title_name = ""
+        self._roles: dict[int, str] = {}
         self._n_rows = 0
         self._n_characters = 0
         self._waiting: list[tuple[int, str, str, str, str]] = []
@@ -259,7 +266,7 @@ class SqliteWriter:
     def add(self, record: Record) -> None:
         """Append a record."""
         text = _clean(record.text)
-        self._id_name, self._title_name = record.id_name, record.title_name
+        self._roles = {_ID: record.id_name, _TITLE: record.title_name, _TEXT: record.text_name}
         self._waiting.append(
             (self._n_rows, _clean(record.id), text, self._pack(record.fields), _clean(record.title))
         )
@@ -272,8 +279,8 @@ class SqliteWriter:
         """Return the documents, open for reading; nothing can be added after this."""
         self._write()
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
-            roles = [(_ID, _clean(self._id_name)), (_TITLE, _clean(self._title_name))]
-            names = [*(role for role in roles if role[1]), *enumerate(self._fields)]
+            roles = [(position, _clean(name)) for position, name in self._roles.items() if name]
+            names = [*roles, *enumerate(self._fields)]
             self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", names)
             self._connection.execute(_INDEX)
             self._connection.execute("COMMIT")

@@ -10,6 +10,7 @@ stays is function words, the verbs and adverbs of reporting, and the most genera
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from functools import cache
 
 from qdtm.errors import ParameterError
@@ -91,6 +92,26 @@ def stop_words(language: str) -> frozenset[str]:
     words = {word.lower().replace("’", "'") for word in words}
     words |= set(_MORE_WORDS.get(name, "").split())
     return frozenset(words - set(_CONTENT_WORDS.get(name, "").split()))
+
+
+def with_own_words(words: Iterable[str], language: str | None) -> frozenset[str]:
+    """Return the stop words of a language (None: of none) and words of the user's.
+
+    In English these leave with their plurals, or their singulars: whoever is tired of "company" does not want
+    "companies", which become the same word.
+
+    Examples
+    --------
+    >>> sorted(with_own_words(["company", "AG"], "en") - stop_words("en"))
+    ['ag', 'companies', 'company']
+    """
+    from qdtm.corpus.lemmas import number_forms
+
+    own = {word.strip().lower().replace("’", "'") for word in words}
+    name = None if language is None else language_name(language)
+    if name == "english":
+        own |= {form for word in own for form in number_forms(word)}
+    return frozenset(own) if name is None else stop_words(name) | own
 
 
 @cache

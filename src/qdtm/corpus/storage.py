@@ -254,6 +254,7 @@ def _save_documents(documents: DocumentStore, path: Path) -> None:
                     documents.id_name,
                     document.title,
                     documents.title_name or "",
+                    documents.text_name or "",
                 )
             )
         writer.finish().close()

@@ -12,15 +12,14 @@ MAX_TITLE = 300
 FIRST_WORDS = 100
 """Characters of the text's first line or sentence, where there is no title."""
 
-_SHORTEST_SENTENCE = 20
 _LOOKED_AT = 1_000
-_SENTENCE = re.compile(
-    r".{%d,%d}?(?:[.!?…]+[\"'”’»)]*(?=\s)|[。！？]+)" % (_SHORTEST_SENTENCE - 1, FIRST_WORDS)
-)
+_WRAPPED = 50  # characters of a line that goes on in the next one
+_SENTENCE = re.compile(r".{20,99}?(?<=[.!?…。！？])[\"'”’»)]*(?=\s|(?<=[。！？]))")
+_END = (*".!?…。！？:",)
 
 
 def title_of(given: str, text: str) -> str:
-    """Return the title of a document in one line: the given one, else how its text begins.
+    r"""Return the title of a document in one line: the given one, else how its text begins.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def title_of(given: str, text: str) -> str:
     --------
     >>> title_of(" Fish &amp; chips ", "Batter the fish.")
     'Fish & chips'
-    >>> title_of("", "Floods in Queensland\\nHeavy rain has fallen since Monday.")
+    >>> title_of("", "Floods in Queensland\nHeavy rain has fallen since Monday.")
     'Floods in Queensland'
     """
     if given and (title := " ".join(readable(given[: 4 * MAX_TITLE]).split())):
@@ -42,13 +41,31 @@ def title_of(given: str, text: str) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the first line of a text; of a long line the first sentence, or as many words as fit."""
-    begun = text[:_LOOKED_AT].lstrip() or text.lstrip()[:_LOOKED_AT]
-    line = " ".join(begun.partition("\n")[0].split())
-    if len(line) <= FIRST_WORDS:
-        return line
+    """Return the first line of a text; of a long or wrapped one the first sentence, or what fits."""
+    lines = _first_paragraph(text)
+    if title := _short_line(lines):
+        return title
+    line = " ".join(lines)
     sentence = _SENTENCE.match(line)
-    return sentence[0] if sentence and len(sentence[0]) <= FIRST_WORDS else shortened(line, FIRST_WORDS)
+    return sentence[0] if sentence else shortened(line, FIRST_WORDS)
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text if it is short and stands for itself, as a title does; else nothing."""
+    return _short_line(_first_paragraph(readable(text)))
+
+
+def _first_paragraph(text: str) -> list[str]:
+    begun = text[:_LOOKED_AT].lstrip() or text.lstrip()[:_LOOKED_AT]
+    return [" ".join(line.split()) for line in re.split(r"\n\s*\n", begun, maxsplit=1)[0].splitlines()]
+
+
+def _short_line(lines: list[str]) -> str:
+    if not lines or len(lines[0]) > FIRST_WORDS:
+        return ""
+    first, after = lines[0], max(map(len, lines[1:4]), default=0)
+    is_wrapped = len(first) >= _WRAPPED and 4 * len(first) >= 3 * after > 0 and not first.endswith(_END)
+    return "" if is_wrapped else first
 
 
 def shortened(line: str, n_characters: int) -> str:

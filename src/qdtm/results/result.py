@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.document_store import column_names
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import DocumentTable, most_relevant
@@ -165,7 +166,7 @@ class Result:
 
     def check_column(self, name: str) -> None:
         """Raise unless the user's table has a column of this name."""
-        names = self.corpus.documents.field_names
+        names = column_names(self.corpus.documents)
         if name in names:
             return
         closest = difflib.get_close_matches(name, names, n=1)

@@ -342,7 +342,7 @@ def _documents_table(
     def rows() -> Iterator[Row]:
         judged = _judged(fit, corpus.document_term_matrix, found, listed)
         for document, row in zip(documents(), judged, strict=True):
-            before, text = (document.id, *own(document)), [document.text] * with_text
+            before, text = (document.id, *own(document)), [document.original] * with_text
             yield from ((*before, *cells, *text) for q, cells in enumerate(row) if wanted[document.index, q])
 
     def own_rows() -> Iterator[Sequence[str]]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from qdtm.corpus.document_store import as_field
+from qdtm.corpus.document_store import as_field, column_values
 from qdtm.errors import ParameterError
 from qdtm.results.dates import read_dates
 from qdtm.results.distributions import FloatArray
@@ -166,12 +166,6 @@ def topics_per_class(
     return _trends(result, "class", column, shown, place[inverse], texts.count(""), random_state, None)
 
 
-def column_values(result: Result, column: str) -> list[str]:
-    """Return the user's column, a text for each document."""
-    result.check_column(column)
-    return [document.fields.get(column, "") for document in result.corpus.documents]
-
-
 def _column(
     result: Result, given: str | Sequence[object] | None, remembered: str | None, what: str
 ) -> tuple[str, Sequence[object]]:
@@ -180,7 +174,8 @@ def _column(
         raise ParameterError(f"There are no {what}; give the name of a column, or a value for each document.")
     if given is None or isinstance(given, str):
         column = given or str(remembered)
-        return column, column_values(result, column)
+        result.check_column(column)
+        return column, column_values(result.corpus.documents, column)
     values = list(given)
     if len(values) != result.corpus.n_documents:
         raise ParameterError(

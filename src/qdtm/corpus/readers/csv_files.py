@@ -22,8 +22,8 @@ from qdtm.corpus.readers.records import (
     Record,
     check_width,
     distinct_names,
-    find_id_column,
-    find_text_column,
+    find_roles,
+    join_texts,
 )
 from qdtm.errors import CorpusError
 
@@ -64,7 +64,7 @@ def read_delimited(path: Path, options: ReadOptions, meter: Meter) -> Iterator[R
 def records_of_rows(
     header: Sequence[str], rows: Iterable[list[str]], options: ReadOptions, path: Path
 ) -> Iterator[Record]:
-    """Yield a record for each row; the columns that are neither text nor name become its fields.
+    """Yield a record for each row; the columns that are neither text, name nor title become its fields.
 
     Parameters
     ----------
@@ -83,18 +83,23 @@ def records_of_rows(
     peeked = peek(rows, N_PEEKED, lambda row: sum(map(len, row)))
     if not peeked:
         raise CorpusError(f"{str(path)!r} has a header and no rows.")
-    text = find_text_column(names, peeked, options.text_column, source)
-    name = find_id_column(names, options.id_column, source)
-    apart = () if options.all_fields else (text, name)
+    roles = find_roles(names, peeked, options, source)
+    apart = () if options.all_fields else roles.apart
     others = [c for c in range(len(names)) if c not in apart]
-    id_name = "" if name is None else names[name]
+    called = roles.names(names)
     peeked[0] = peeked[0] + [""] * (len(names) - len(peeked[0]))  # so that all columns are met
     for number, row in enumerate(itertools.chain(peeked, rows), start=1):
         width = len(row)
         there = others if width == len(names) else others[: bisect_left(others, width)]
-        identity = row[name] if name is not None and name < width else ""
         fields = {names[c]: row[c] for c in there}
-        yield Record(identity or str(number), row[text] if text < width else "", fields, id_name)
+        text, identity, title = (_cell(row, c) for c in (roles.text[0], roles.id, roles.title))
+        if len(roles.text) > 1:
+            text = join_texts(_cell(row, c) for c in roles.text)
+        yield Record(identity or str(number), text, fields, title=title, **called)
+
+
+def _cell(row: Sequence[str], position: int | None) -> str:
+    return row[position] if position is not None and position < len(row) else ""
 
 
 def peek(values: Iterator[T], n: int, size: Callable[[T], int]) -> list[T]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from qdtm.corpus.readers.csv_files import peek
 from qdtm.corpus.readers.encoding import bounded_lines, open_text
@@ -16,8 +16,8 @@ from qdtm.corpus.readers.records import (
     ReadOptions,
     Record,
     check_width,
-    find_id_column,
-    find_text_column,
+    find_roles,
+    join_texts,
 )
 from qdtm.errors import CorpusError
 
@@ -25,7 +25,7 @@ _Line = tuple[int, dict[str, Any]]
 
 
 def read_json_lines(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
-    """Yield the objects of a .jsonl file; every key but those of the text and the name becomes a field.
+    """Yield the objects of a .jsonl file; every key but those of text, name and title becomes a field.
 
     A line that is a string is a text. A text that is null or absent is empty, a list of strings is joined.
     """
@@ -36,13 +36,27 @@ def read_json_lines(path: Path, options: ReadOptions, meter: Meter) -> Iterator[
             raise CorpusError(f"{str(path)!r} is empty.")
         names = list(dict.fromkeys(key for _, entry in peeked for key in entry))
         rows = [[_as_text(entry.get(name)) for name in names] for _, entry in peeked]
-        source = repr(path.name)
-        text_key = names[find_text_column(names, rows, options.text_column, source)]
-        id_position = find_id_column(names, options.id_column, source)
-        id_key = None if id_position is None else names[id_position]
-        apart = () if options.all_fields else (text_key, id_key)
+        roles = find_roles(names, rows, options, repr(path.name))
+        called = roles.names(names)
+        keys = _Keys(
+            tuple(names[c] for c in roles.text),
+            called["id_name"],
+            called["title_name"],
+            frozenset() if options.all_fields else frozenset(names[c] for c in roles.apart),
+            called,
+        )
         for number, entry in itertools.chain(peeked, objects):
-            yield _record(number, entry, text_key, id_key, apart, path)
+            yield _record(number, entry, keys, path)
+
+
+class _Keys(NamedTuple):
+    """Which keys are what."""
+
+    text: tuple[str, ...]
+    id: str
+    title: str
+    apart: frozenset[str]
+    names: dict[str, str]
 
 
 def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
@@ -68,20 +82,15 @@ def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
         yield number, value
 
 
-def _record(
-    number: int,
-    entry: dict[str, Any],
-    text_key: str,
-    id_key: str | None,
-    apart: Collection[str | None],
-    path: Path,
-) -> Record:
-    text = entry.get(text_key)
-    if isinstance(text, dict):
-        raise CorpusError(f"Line {number:,} of {str(path)!r}: {text_key!r} is an object, not a text.")
-    identity = _as_text(entry.get(id_key)) if id_key is not None else ""
-    fields = {key: _as_text(value) for key, value in entry.items() if key not in apart}
-    return Record(identity or str(number), _as_text(text), fields, id_key or "")
+def _record(number: int, entry: dict[str, Any], keys: _Keys, path: Path) -> Record:
+    for key in keys.text:
+        if isinstance(entry.get(key), dict):
+            raise CorpusError(f"Line {number:,} of {str(path)!r}: {key!r} is an object, not a text.")
+    texts = [_as_text(entry.get(key)) for key in keys.text]
+    identity, title = (_as_text(entry.get(key)) if key else "" for key in (keys.id, keys.title))
+    fields = {key: _as_text(value) for key, value in entry.items() if key not in keys.apart}
+    text = texts[0] if len(texts) == 1 else join_texts(texts)
+    return Record(identity or str(number), text, fields, title=title, **keys.names)
 
 
 def _as_text(value: object) -> str:

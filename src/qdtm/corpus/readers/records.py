@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -41,6 +41,8 @@ class Record:
         What it is called; empty if nothing says so.
     title_name : str
         What the user calls the title: the name of its column, if it is from one.
+    text_name : str
+        What the user calls the text: the names of its columns, if it is from any.
     """
 
     id: str
@@ -49,6 +51,7 @@ class Record:
     id_name: str = field(default="", compare=False)
     title: str = ""
     title_name: str = field(default="", compare=False)
+    text_name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -57,17 +60,19 @@ class ReadOptions:
 
     Attributes
     ----------
-    text_column, id_column : str or None
-        The columns (or keys) of the text and of the name; None to find them.
+    text_column : str, sequence of str or None
+        The column (or key) of the text, or several, whose texts are joined; None to find it.
+    id_column : str or None
+        The column of the name; None to find it.
     encoding : str or None
         The encoding of the file; None to find it.
     all_fields : bool
         Whether the text, the name and the title are among the fields too, as a preview of a table needs them.
     title_column : str or None
-        The column (or key) of the title; None to find it.
+        The column of the title; None to find it, "none" for none.
     """
 
-    text_column: str | None = None
+    text_column: str | Sequence[str] | None = None
     id_column: str | None = None
     encoding: str | None = None
     all_fields: bool = False
@@ -95,7 +100,7 @@ Reader = Callable[[Path, ReadOptions, Meter], Iterator[Record]]
 
 # --- which column is which ----------------------------------------------------------------------------------
 #
-# Column names and a few rows in, the columns of the text and of the name out.
+# Column names and a few rows in, the columns of the text, the name and the title out.
 
 _TEXT_NAMES = (
     "text", "full_text", "fulltext", "full text", "body", "content", "contents", "document", "article",
@@ -103,7 +108,17 @@ _TEXT_NAMES = (
     "description", "summary", "sentence", "snippet", "headline", "title",
 )  # fmt: skip
 _ID_NAMES = ("id", "doc_id", "docid", "document_id")
+_TITLE_NAMES = (
+    "title", "headline", "heading", "head line", "subject", "subject line", "article title", "document title",
+    "doc title", "paper title", "news title", "post title", "titel", "überschrift", "schlagzeile", "betreff",
+    "titre", "título", "titulo", "titular", "asunto", "titolo", "oggetto", "rubrik", "tytuł", "başlık",
+    "заголовок", "название", "标题", "標題", "题目", "タイトル", "제목", "name",
+)  # fmt: skip
+_LONGEST_TITLE = 200  # characters on average
 _N_LISTED = 30
+
+NO_TITLE = "none"
+"""What to say for the column of titles where none should be looked for."""
 
 N_PEEKED = 50
 """How many rows a reader looks at before it decides."""
@@ -112,10 +127,40 @@ MAX_COLUMNS = 16_384
 """As many as a spreadsheet has."""
 
 
-def find_text_column(
-    names: Sequence[str], rows: Sequence[Sequence[object]], wanted: str | None, source: str
-) -> int:
-    """Return the position of the column that holds the texts.
+@dataclass(frozen=True)
+class ColumnRoles:
+    """Which columns of a table are what, by their positions.
+
+    Attributes
+    ----------
+    text : tuple of int
+        Whose texts are joined, if they are more than one.
+    id, title : int or None
+    """
+
+    text: tuple[int, ...]
+    id: int | None
+    title: int | None
+
+    @property
+    def apart(self) -> frozenset[int]:
+        """The columns that are no fields."""
+        return frozenset((*self.text, *(c for c in (self.id, self.title) if c is not None)))
+
+    def names(self, columns: Sequence[str]) -> dict[str, str]:
+        """Return what a `Record` says about the roles."""
+        id_name, title_name = ("" if c is None else columns[c] for c in (self.id, self.title))
+        return {
+            "id_name": id_name,
+            "title_name": title_name,
+            "text_name": " + ".join(columns[c] for c in self.text),
+        }
+
+
+def find_roles(
+    names: Sequence[str], rows: Sequence[Sequence[object]], options: ReadOptions, source: str
+) -> ColumnRoles:
+    """Return which columns hold the text, the name and the title.
 
     Parameters
     ----------
@@ -123,21 +168,52 @@ def find_text_column(
         The columns there are.
     rows : sequence of sequences
         The first rows.
-    wanted : str or None
-        The user's choice. Without one: the column with a usual name ("text", "body", "content", ...), the
-        only column, or the one with the longest texts in `rows`, in that order; the last is a guess, and
-        warned about.
+    options : ReadOptions
+        The user's choice.
     source : str
-        What the message calls the table.
+        What messages call the table.
 
     Raises
     ------
     CorpusError
-        If there is no such column; the message lists those there are.
+        If there is no column that the user names; the message lists those there are.
     """
-    if wanted is not None:
-        return find_column(names, wanted, source)
-    folded = [name.strip().casefold() for name in names]
+    text = find_text_columns(names, rows, options.text_column, source)
+    name = find_id_column(names, options.id_column, source)
+    return ColumnRoles(
+        text, name, find_title_column(names, rows, options.title_column, (*text, name), source)
+    )
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Return the texts of several columns as one, with a blank line between them."""
+    return "\n\n".join(text for text in texts if text and not text.isspace())
+
+
+def find_text_columns(
+    names: Sequence[str], rows: Sequence[Sequence[object]], wanted: str | Sequence[str] | None, source: str
+) -> tuple[int, ...]:
+    """Return the positions of the columns that hold the texts.
+
+    What the user wants is a column, several in a list, or several with commas between them, unless one column
+    has that very name. Without: the column with a usual name ("text", "body", "content", ...), the only
+    column, or the one with the longest texts in `rows`, in that order; the last is a guess, and warned about.
+    """
+    if wanted is None:
+        return (_guess_text_column(names, rows, source),)
+    if not isinstance(wanted, str):
+        several = [str(name) for name in wanted]
+    elif "," in wanted and _position(names, wanted) is None:
+        several = [name.strip() for name in wanted.split(",") if name.strip()]
+    else:
+        several = [wanted]
+    if not several:
+        raise CorpusError(f"No column is named in {wanted!r}; name those with the text.")
+    return tuple(dict.fromkeys(find_column(names, name, source) for name in several))
+
+
+def _guess_text_column(names: Sequence[str], rows: Sequence[Sequence[object]], source: str) -> int:
+    folded = [_folded(name) for name in names]
     for usual in _TEXT_NAMES:
         if usual in folded:
             return folded.index(usual)
@@ -158,17 +234,59 @@ def find_id_column(names: Sequence[str], wanted: str | None, source: str) -> int
     """Return the position of the column that names the documents: the user's choice, or one called "id"."""
     if wanted is not None:
         return find_column(names, wanted, source)
-    folded = [name.strip().casefold() for name in names]
+    folded = [_folded(name) for name in names]
     return next((folded.index(usual) for usual in _ID_NAMES if usual in folded), None)
+
+
+def find_title_column(
+    names: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    wanted: str | None,
+    taken: Container[int | None],
+    source: str,
+) -> int | None:
+    """Return the position of the column of titles: the user's choice, or one that is called so and has some.
+
+    A column is not guessed if it is `taken` for something else, or if its first values are not like titles:
+    words, short, and nearly always different, which those of a category are not.
+    """
+    if wanted is not None:
+        at = _position(names, wanted)
+        is_none = at is None and wanted.strip().casefold() in ("", NO_TITLE)
+        return None if is_none else find_column(names, wanted, source)
+    called = [_folded(name).replace("_", " ").replace("-", " ") for name in names]
+    places = (called.index(usual) for usual in _TITLE_NAMES if usual in called)
+    return next((c for c in places if c not in taken and _are_titles(rows, c)), None)
+
+
+def _are_titles(rows: Sequence[Sequence[object]], c: int) -> bool:
+    values = [text for row in rows if c < len(row) and (text := as_field(row[c]).strip())]
+    n_worded = sum(any(map(str.isalpha, value)) for value in values)
+    return (
+        2 * len(values) >= len(rows) > 0
+        and 2 * n_worded >= len(values)
+        and 2 * len(set(values)) > len(values)
+        and sum(map(len, values)) <= _LONGEST_TITLE * len(values)
+    )
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _position(names: Sequence[str], wanted: str) -> int | None:
+    """Return where a column is, None if there is none, or more than one but for case and outer spaces."""
+    if wanted in names:
+        return list(names).index(wanted)
+    folded = [_folded(name) for name in names]
+    return folded.index(_folded(wanted)) if folded.count(_folded(wanted)) == 1 else None
 
 
 def find_column(names: Sequence[str], wanted: str, source: str) -> int:
     """Return the position of a column by its name, of which case and outer spaces may be wrong."""
-    if wanted in names:
-        return list(names).index(wanted)
-    folded = [name.strip().casefold() for name in names]
-    if folded.count(wanted.strip().casefold()) == 1:
-        return folded.index(wanted.strip().casefold())
+    position = _position(names, wanted)
+    if position is not None:
+        return position
     closest = difflib.get_close_matches(wanted, names, n=1)
     hint = f" Closest: {closest[0]!r}." if closest else ""
     listed = ", ".join(repr(name) for name in names[:_N_LISTED])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from qdtm.corpus.readers.encoding import Encoding, bounded_lines, find_encoding, open_text, reading_errors
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning, Meter, ReadOptions, Record
+from qdtm.corpus.titles import first_line
 from qdtm.errors import CorpusError
 
 
@@ -28,7 +29,7 @@ def read_folder(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Reco
     """Yield each .txt file in a folder and the folders inside it, in the order of their names.
 
     A document's name is its path without the ending; if there are folders inside, theirs is the field
-    "folder".
+    "folder". Its title is its first line, or the file's name if that is no title.
     """
     with reading_errors(path):
         next(path.iterdir(), None)  # raises if the folder may not be read, where rglob finds nothing
@@ -42,7 +43,8 @@ def read_folder(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Reco
         if encoding.note:
             doubtful.append((name, encoding))
         folder = name.rpartition("/")[0]
-        yield Record(name.removesuffix(".txt"), text, {"folder": folder} if has_folders else {})
+        title = first_line(text) or name.rpartition("/")[2].removesuffix(".txt")
+        yield Record(name.removesuffix(".txt"), text, {"folder": folder} if has_folders else {}, title=title)
         meter.set(number / len(names))
     if doubtful:
         name, encoding = doubtful[0]
