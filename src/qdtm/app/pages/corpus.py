@@ -45,6 +45,7 @@ _LANGUAGES = {
     "none": "Another language (no stop words)",
 }
 _NONE = "(none)"
+_ROLES = (("id", "Name of a document"), ("title", "Title"), ("time", "Date"), ("group", "Group"))
 _DROP = """<div class="drop">
 <button type="button" class="button" id="choose-file" @click="props.pickFiles">Choose a file</button>
 <q-uploader-add-trigger></q-uploader-add-trigger>
