@@ -17,7 +17,7 @@ def result(fit, corpus):
 
 def by_hand(result, rows, q):
     """The share of some documents that is about query q."""
-    return float(result.fit.judged.relevance[rows, q].mean())
+    return float(result.fit.scored.relevance[rows, q].mean())
 
 
 def test_shares_by_year(result):

@@ -14,7 +14,7 @@ from qdtm.corpus.document_store import Document
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import subtopic_position
 from qdtm.results.passages import Aligner, Mark, Passage, Span, excerpt, whole
-from qdtm.results.relevance import judged_relevance
+from qdtm.results.relevance import fitted_relevance
 from qdtm.results.result import Result
 from qdtm.results.splits import subtopic_ids
 from qdtm.results.table_formats import data_frame
@@ -148,7 +148,7 @@ def explain_document(
     j = result.find_document(document)
     tokens = slice(int(corpus.offsets[j]), int(corpus.offsets[j + 1]))
     words = corpus.tokens[tokens]  # (n,)
-    relevance = np.array([judged_relevance(fit, q, [j])[0] for q in range(fit.n_queries)])  # (Q,)
+    relevance = np.array([fitted_relevance(fit, q, [j])[0] for q in range(fit.n_queries)])  # (Q,)
     q, weight = _weight(result, words, relevance, query, subtopic)
     total = max(float(weight.sum()), 1e-300)
     shown = corpus.documents[j]

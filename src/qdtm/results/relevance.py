@@ -167,7 +167,7 @@ class Relevance:
 # What documents have to do with a query: a fit and its documents, or new ones, in, `QueryScores` out.
 #
 # There is one way for all of them. `relevance_to` says how likely each document is to be about the query:
-# those of the corpus as they were judged when the model was fitted, new ones by the evidence of their words.
+# those of the corpus as the fit left them, new ones by the evidence of their words.
 # A new document whose words are those of a fitted one has exactly its relevance. `score_documents` finds the
 # main subtopic of those that are about it.
 
@@ -254,15 +254,15 @@ def relevance_to(fit: ModelFit, corpus: Corpus, q: int, new: Corpus | None = Non
         cut-off, and so do their copies their relevance.
     """
     check = fit.check_of(q)
-    judged, strength = fit.judged.relevance, fit.judged.strength[:, q]
-    scores = judged_relevance(fit, q)
+    relevance, strength = fit.scored.relevance, fit.scored.strength[:, q]
+    scores = fitted_relevance(fit, q)
     fitted = Relevance(
         query=fit.concepts[q].name,
         scores=scores,
         names=strength > 0,
         topic_share=topic_share(fit, q, corpus.document_term_matrix),
         counted=None if check is None or not check.is_enough else check.estimate().n_about,
-        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, judged[:, q]),
+        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, relevance[:, q]),
     )
     return fitted if new is None else _of_new(fit, corpus, q, new, fitted)
 
@@ -272,9 +272,9 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     concept, counts = fit.concepts[q], new.document_term_matrix
     searched = search(corpus, concept.query, concept.rule)
     naming = name_documents(new, searched)
-    scores = fit.judged.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
+    scores = fit.scored.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
     scores = recalibrated(fit, q, scores)
-    copied = _copied(corpus, new, fit.judged.strength[:, q], naming.strength)
+    copied = _copied(corpus, new, fit.scored.strength[:, q], naming.strength)
     return Relevance(
         query=fitted.query,
         scores=np.where(copied >= 0, fitted.scores[copied], scores),
@@ -285,9 +285,9 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     )
 
 
-def judged_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:
+def fitted_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:
     """How likely documents of the corpus are to be about query `q`, after what a person said of some."""
-    return recalibrated(fit, q, fit.judged.relevance[rows, q].astype(np.float64))
+    return recalibrated(fit, q, fit.scored.relevance[rows, q].astype(np.float64))
 
 
 def recalibrated(fit: ModelFit, q: int, relevance: FloatArray) -> FloatArray:

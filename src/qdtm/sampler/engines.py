@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # Documents are cut into shards, whose number depends on the corpus alone. In a sweep, each shard starts from
 # the counts of the sweep's start, sees no changes but its own, and draws from its own stream (seed, ...,
 # sweep, shard); then the differences of all are added up. They are whole numbers, so it does not matter who
-# is ready first: an engine (`qdtm.sampler.engines`) only decides where a shard is swept. One shard is the
+# is ready first: an engine only decides where a shard is swept. One shard is the
 # exact sampler; a small corpus gets one.
 #
 # A topic is born into an empty column. Two shards could use one column for different topics, so in each

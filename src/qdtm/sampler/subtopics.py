@@ -25,13 +25,10 @@ from qdtm.sampler.consensus import MAJORITY, SAME_DOCUMENTS, Grouping, Overlap, 
 from qdtm.sampler.convergence import KeepChain, Saved, Schedule, run_chain
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.initialise import LEAST_PRIOR, MOST_PRIOR
-from qdtm.sampler.kernels import Rules
+from qdtm.sampler.kernels import DEEPER, SUBTOPICS, Rules
 from qdtm.sampler.mixture import DocumentMixture, words_once
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.trace import Trace
-
-PHASE, DEEPER = 2, 3
-"""First number of the random streams of phase 2, for a parent topic and for a subtopic that is opened."""
 
 SETTLING = Schedule(20, 20, hurries=True)
 """Sweeps from the groups that chains agree on: tokens find their places, groups stay."""
@@ -122,7 +119,7 @@ def fit_subtopics(
         unassigned(own.astype(np.int32), offsets),
         subtopic_rules(own, len(words), priors),
         seed,
-        (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of),
+        (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of),
         alone=alone,
         state=saved and saved.state,
     )
@@ -176,7 +173,7 @@ def split_documents(
         return SubtopicFit.none(n_words, int(in_topic.sum()))
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
-    path = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
+    path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
     grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path))
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # (N,)
     place = np.full(len(offsets) - 1, -1, np.int64)
