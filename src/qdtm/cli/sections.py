@@ -329,9 +329,6 @@ def result_page(
 #
 # The stability of a result in, a section of a page out: what independent runs agree on.
 
-_RIGHT_ = {"justify": "right", "no_wrap": True}
-_NO_WRAP_ = {"no_wrap": True}
-
 
 def stability_page(stability: Stability | None) -> Iterator[RenderableType]:
     """Yield the sections about whole runs beside the first, if there were any, an empty line after each."""
@@ -361,9 +358,9 @@ def _query(query: QueryStability) -> RenderableType:
     fewest, most = query.interval
     number = f"{fewest} subtopics in each run" if fewest == most else f"{fewest} to {most} subtopics in a run"
     columns: Columns = [
-        ("subtopic", _NO_WRAP_),
-        ("found in", _RIGHT_),
-        ("score", _RIGHT_),
+        ("subtopic", _NO_WRAP),
+        ("found in", _RIGHT),
+        ("score", _RIGHT),
         ("words that always belong, (only sometimes)", {}),
     ]
     rows = []
