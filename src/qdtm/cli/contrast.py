@@ -97,9 +97,7 @@ def _words(words: Sequence[ContrastWord]) -> RenderableType:
     return facts([("words", shown or "none that is certain")])
 
 
-def _documents(
-    documents: Sequence[ContrastDocument], left: str, right: str
-) -> Iterator[RenderableType]:
+def _documents(documents: Sequence[ContrastDocument], left: str, right: str) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.console import one_line

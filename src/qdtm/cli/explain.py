@@ -12,7 +12,7 @@ from qdtm.cli.options import index_option, output_options
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.results.explain import Explanation, ExplainedWord
+    from qdtm.results.explain import ExplainedWord, Explanation
     from qdtm.results.result import Result
     from qdtm.results.tables import Table
 
