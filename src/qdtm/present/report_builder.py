@@ -250,7 +250,7 @@ class ViewBuilder:
                 branch=below[top - 1].id if subtopic else None,
                 subtopic_name=subtopic.short_name if subtopic else "",
                 color=series_number(top - 1) if subtopic else 0,
-                fields=_fields(document, self.limits.fields),
+                fields=_fields(document, self.limits.fields, self.result.corpus.documents.title_name),
                 passage=self.aligner.excerpt(document, weights, concept, limit),
             )
             views.append(view)
@@ -328,8 +328,10 @@ def _subtopic_view(
     )
 
 
-def _fields(document: Document, n: int) -> list[tuple[str, str]]:
-    shown = [(name, value.strip()) for name, value in document.fields.items() if value.strip()][:n]
+def _fields(document: Document, n: int, but: str | None) -> list[tuple[str, str]]:
+    """Return the user's columns, without that of the titles, which stand above."""
+    fields = [(name, value.strip()) for name, value in document.fields.items() if name != but]
+    shown = [(name, value) for name, value in fields if value][:n]
     return [(name, value if len(value) <= _VALUE else value[: _VALUE - 1] + "…") for name, value in shown]
 
 
