@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.document_store import DOCUMENT, DocumentStore
 from qdtm.errors import ParameterError, QueryError
+from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray
 from qdtm.results.relevance import QueryScores
 from qdtm.results.splits import above, is_within
@@ -19,7 +20,7 @@ from qdtm.results.topics import Topic
 _EXCERPT = 60  # characters of a text in a table's repr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RelevantDocument:
     """A document and what it has to do with a query.
 
@@ -60,6 +61,11 @@ class RelevantDocument:
     subtopic_share: float
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        about = "about it" if self.about else "not about it"
+        said = f"{self.rank}, {quoted(self.id)}, relevance {self.relevance:.3f}, {about}"
+        return f"RelevantDocument({said}: {quoted(self.text)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,9 +115,14 @@ class DocumentTable(Sequence[RelevantDocument]):
 
         return table_frame(listed_table([self]))
 
+    def _repr_html_(self) -> str:
+        from qdtm.present.notebook import documents_html
+
+        return documents_html(self)
+
     def __repr__(self) -> str:
         if not self.rows:
-            return f"DocumentTable({self.query!r}: no documents)"
+            return f"DocumentTable({quoted(self.query)}: no documents)"
         head = ("rank", "relevance", "subtopic", "document", "text")
         cells = [head, *map(_cells, self.rows)]
         widths = [max(len(row[column]) for row in cells) for column in range(len(head) - 1)]

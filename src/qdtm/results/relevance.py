@@ -19,6 +19,7 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.evidence.breadth import recommended_cutoff
 from qdtm.evidence.naming import name_documents
 from qdtm.queries.search import search
+from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
 from qdtm.results.fit import ModelFit
 from qdtm.results.hand_check.estimate import Interval
@@ -159,7 +160,7 @@ class Relevance:
         return "1 more is near it" if self.n_near == 1 else f"{self.n_near:,} more are near it"
 
     def __repr__(self) -> str:
-        return f"Relevance({self.query!r}: {self.summary()})"
+        return f"Relevance({quoted(self.query)}: {self.summary()})"
 
 
 # --- scores of documents, fitted or new ---------------------------------------------------------------------
