@@ -193,8 +193,9 @@ class FittedModel:
     def relevance_of(self, X: Any, query: str | int = 0) -> Relevance:
         """Say how likely new documents are to be about a query; `transform` returns their topic shares.
 
-        A document whose words are those of a fitted one has its relevance. Words that the corpus does not
-        have are ignored.
+        A document whose words are those of a fitted one has its relevance. Others are judged by their words:
+        whether they name the query (in the reading that was chosen, if one was), and what their words weigh.
+        An encoder is not asked. Words that the corpus does not have are ignored.
 
         Parameters
         ----------
@@ -204,7 +205,7 @@ class FittedModel:
         Returns
         -------
         Relevance
-            `scores` (n_new,), and `about` by the cut-off of the fitted documents.
+            `scores` (n_new,), the `cutoff` of the fitted documents, and `about` by it.
         """
         result = self._result
         return result.relevance(query, Corpus.of(X, like=result.corpus))

@@ -256,7 +256,9 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         return self.fit(X, y).doc_topic_.copy()
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Score new documents; words that the corpus does not have are ignored.
+        """Return the topic shares of new documents; how likely they are to be about a query says `relevance_of`.
+
+        Words that the corpus does not have are ignored. The fitted documents get `doc_topic_`.
 
         Returns
         -------
