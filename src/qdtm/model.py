@@ -205,7 +205,7 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         self.worker_dir = worker_dir
         self.progress = progress
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: ARG002, N803 - scikit-learn's signature
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         if "fit_" in self.__dict__:
             return f"{type(self).__name__}({self._found()})"
         defaults = signature(type(self)).parameters
@@ -256,9 +256,10 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         return self.fit(X, y).doc_topic_.copy()
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the topic shares of new documents; how likely they are to be about a query says `relevance_of`.
+        """Return the topic shares of new documents.
 
-        Words that the corpus does not have are ignored. The fitted documents get `doc_topic_`.
+        How likely they are to be about a query says `relevance_of`. Words that the corpus does not have are
+        ignored. The fitted documents get `doc_topic_`.
 
         Returns
         -------

@@ -41,4 +41,3 @@ def listed(words: Sequence[str], n: int = 5, limit: int = 80) -> str:
 def on_screen(text: str) -> str:
     """Return a line that is no longer than a screen bears; its closing bracket stays."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
-

@@ -2,7 +2,8 @@
 
 from qdtm import Corpus, Query, QueryDrivenTopicModel
 
-TEXTS = ["fire in the forest <b>", "fire and smoke", "cricket match", "cricket captain", "smoke of the fire"] * 6
+FIRE = ["fire in the forest <b>", "fire and smoke", "smoke of the fire"]
+TEXTS = [*FIRE, "cricket match", "cricket captain"] * 6
 
 
 def test_a_query_says_what_was_asked():

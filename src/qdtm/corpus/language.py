@@ -62,8 +62,8 @@ def language_note(texts: Iterable[str], pipeline: TextPipeline) -> str:
     is_cut = callable(pipeline.tokenizer) or pipeline.language in UNSPACED_LANGUAGES  # which warns itself
     if not is_cut and (name := _unspaced(scripts)):
         return (
-            f"The texts seem to be {name}, without spaces between words: give --tokenizer, such as jieba:lcut "
-            "for Chinese (in Python TextPipeline(tokenizer=...)), or ready tokens."
+            f"The texts seem to be {name}, without spaces between words: give --tokenizer, such as "
+            "jieba:lcut for Chinese (in Python TextPipeline(tokenizer=...)), or ready tokens."
         )
     if pipeline.language is None or pipeline.stop_words != "auto":
         return ""

@@ -75,9 +75,7 @@ def documents_html(table: DocumentTable) -> str:
     return _table(table.query, f"{len(table):,} documents", head, rows, n_more)
 
 
-def _table(
-    title: str, note: str, head: Sequence[str], rows: Sequence[Sequence[str]], n_more: int = 0
-) -> str:
+def _table(title: str, note: str, head: Sequence[str], rows: Sequence[Sequence[str]], n_more: int = 0) -> str:
     return _box("notebook_table.html", title=title, note=note, head=head, rows=rows, n_more=n_more)
 
 

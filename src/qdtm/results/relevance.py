@@ -304,7 +304,7 @@ def _in_reading(
     n_below = np.concatenate([[0], np.cumsum(is_member)])  # members, if the first of them are cut off
     n_above = (~is_member).sum() - np.concatenate([[0], np.cumsum(~is_member)])
     at = int(np.argmin(n_below + n_above))
-    cut = known[order[at - 1 : at + 1]].mean() if 0 < at else -np.inf
+    cut = known[order[at - 1 : at + 1]].mean() if at > 0 else -np.inf
     return np.asarray(evidence.log_odds(counts, q, words) > cut)
 
 

@@ -101,7 +101,8 @@ class Topic:
     def __repr__(self) -> str:
         words = listed([word for word, _ in self.top_words(5)])
         subtopics = f", {len(self.subtopics)} subtopics" if self.subtopics else ""
-        return on_screen(f"Topic({self.id!r}, {quoted(self.name)}, {self.prevalence:.1%}{subtopics}: {words})")
+        size = f"{self.prevalence:.1%}{subtopics}"
+        return on_screen(f"Topic({self.id!r}, {quoted(self.name)}, {size}: {words})")
 
 
 # --- names --------------------------------------------------------------------------------------------------
