@@ -10,6 +10,7 @@ stays is function words, the verbs and adverbs of reporting, and the most genera
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from functools import cache
 
 from qdtm.errors import ParameterError
@@ -91,6 +92,14 @@ def stop_words(language: str) -> frozenset[str]:
     words = {word.lower().replace("’", "'") for word in words}
     words |= set(_MORE_WORDS.get(name, "").split())
     return frozenset(words - set(_CONTENT_WORDS.get(name, "").split()))
+
+
+@cache
+def language_codes() -> Mapping[str, str]:
+    """Return the ISO code of each language that has stop words, by its name."""
+    from stop_words import LANGUAGE_MAPPING
+
+    return {str(name): str(code) for code, name in sorted(LANGUAGE_MAPPING.items(), reverse=True)}
 
 
 @cache

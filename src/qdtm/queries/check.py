@@ -33,12 +33,13 @@ from qdtm.queries.query import Query, Rule
 from qdtm.queries.resolve import ResolvedWord, closest_words, matches_of
 from qdtm.queries.search import SearchedQuery, search
 from qdtm.queries.term_index import FloatArray, TermIndex
+from qdtm.reprs import on_screen, quoted
 
 N_NAMED = 10
 """How many of the documents that name a query a check lists."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QueryCheck:
     """Whether a query can be answered, and why.
 
@@ -85,6 +86,9 @@ class QueryCheck:
     n_mainly: int = 0
     named: tuple[int, ...] = ()
     related: tuple[RelatedWord, ...] = ()
+
+    def __repr__(self) -> str:
+        return on_screen(f"QueryCheck({quoted(self.name)}: {self.shown}: {self.reason})")
 
     @property
     def shown(self) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.document_store import DOCUMENT, DocumentStore
 from qdtm.errors import ParameterError, QueryError
+from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray
 from qdtm.results.passages import Passage
 from qdtm.results.reasons import Reasons
@@ -21,7 +22,7 @@ from qdtm.results.topics import Topic
 _EXCERPT = 72  # characters of a passage in a table's repr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RelevantDocument:
     """A document and what it has to do with a query.
 
@@ -74,6 +75,11 @@ class RelevantDocument:
         """Where the words stand that make it relevant, on one line."""
         return self.marked.line
 
+    def __repr__(self) -> str:
+        about = "about it" if self.about else "not about it"
+        said = f"{self.rank}, {quoted(self.id)}, relevance {self.relevance:.3f}, {about}"
+        return f"RelevantDocument({said}: {quoted(self.text)})"
+
 
 @dataclass(frozen=True, repr=False)
 class DocumentTable(Sequence[RelevantDocument]):
@@ -125,9 +131,14 @@ class DocumentTable(Sequence[RelevantDocument]):
 
         return table_frame(listed_table([self]))
 
+    def _repr_html_(self) -> str:
+        from qdtm.present.notebook import documents_html
+
+        return documents_html(self)
+
     def __repr__(self) -> str:
         if not self.rows:
-            return f"DocumentTable({self.query!r}: no documents)"
+            return f"DocumentTable({quoted(self.query)}: no documents)"
         head = ("rank", "relevance", "subtopic", "document", "passage")
         cells = [head, *map(_cells, self.rows)]
         widths = [max(len(row[column]) for row in cells) for column in range(len(head) - 1)]

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from qdtm.corpus.corpus import Corpus
 from qdtm.evidence.breadth import recommended_cutoff
 from qdtm.evidence.naming import name_documents
-from qdtm.queries.search import search
+from qdtm.queries.search import SearchedQuery, search
+from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
 from qdtm.results.fit import ModelFit
 from qdtm.results.hand_check.estimate import Interval
@@ -159,7 +160,7 @@ class Relevance:
         return "1 more is near it" if self.n_near == 1 else f"{self.n_near:,} more are near it"
 
     def __repr__(self) -> str:
-        return f"Relevance({self.query!r}: {self.summary()})"
+        return f"Relevance({quoted(self.query)}: {self.summary()})"
 
 
 # --- scores of documents, fitted or new ---------------------------------------------------------------------
@@ -272,17 +273,39 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     concept, counts = fit.concepts[q], new.document_term_matrix
     searched = search(corpus, concept.query, concept.rule)
     naming = name_documents(new, searched)
+    if concept.query.reading is not None:
+        naming = naming.within(_in_reading(fit, corpus, q, searched, counts))
     scores = fit.scored.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
     scores = recalibrated(fit, q, scores)
     copied = _copied(corpus, new, fit.scored.strength[:, q], naming.strength)
     return Relevance(
         query=fitted.query,
         scores=np.where(copied >= 0, fitted.scores[copied], scores),
-        names=naming.strength > 0,
+        names=np.where(copied >= 0, fitted.names[copied], naming.strength > 0),
         topic_share=topic_share(fit, q, counts),
         typical_error=fitted.typical_error,
         fitted_cutoff=fitted.cutoff,
     )
+
+
+def _in_reading(
+    fit: ModelFit, corpus: Corpus, q: int, searched: SearchedQuery, counts: Any
+) -> NDArray[np.bool_]:
+    """Return which new documents would mean by query `q` what the chosen reading does, (D,).
+
+    What they say beside the query's words decides: the cut parts those of the corpus that name it, in this
+    reading and in others, with the fewest mistakes.
+    """
+    evidence, words = fit.scored.word_evidence, searched.words
+    named = np.flatnonzero(searched.naming.strength > 0)
+    known = evidence.log_odds(corpus.document_term_matrix[named], q, words)
+    order = np.argsort(known, kind="stable")
+    is_member = fit.scored.strength[named[order], q] > 0
+    n_below = np.concatenate([[0], np.cumsum(is_member)])  # members, if the first of them are cut off
+    n_above = (~is_member).sum() - np.concatenate([[0], np.cumsum(~is_member)])
+    at = int(np.argmin(n_below + n_above))
+    cut = known[order[at - 1 : at + 1]].mean() if at > 0 else -np.inf
+    return np.asarray(evidence.log_odds(counts, q, words) > cut)
 
 
 def fitted_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -120,6 +120,7 @@ DOCUMENTS = (
 """A row for each document and query; before these its id, title and own columns (`document_columns`)."""
 
 TEXT = Column("text", "text", "of the document")
+CUTOFF = Column("cutoff", "number", "the relevance from which up documents are about the query; of new ones")
 
 TITLE = "title"
 """What titles are called that are from no column of the user's."""
@@ -300,7 +301,7 @@ def document_table(fit: ModelFit, corpus: Corpus, j: int, q: int) -> Table:
 
 
 def new_documents_table(fit: ModelFit, new: Corpus, found: Sequence[Relevance]) -> Table:
-    """Return what new documents have to do with all queries; without their text, which the user has.
+    """Return what new documents have to do with all queries, and the cut-off; without their text.
 
     Parameters
     ----------
@@ -310,7 +311,14 @@ def new_documents_table(fit: ModelFit, new: Corpus, found: Sequence[Relevance]) 
         Of the new documents to each query; see `relevance_to`.
     """
     wanted = np.ones((new.n_documents, fit.n_queries), np.bool_)
-    return _documents_table(fit, new, found, wanted, with_text=False)
+    table = _documents_table(fit, new, found, wanted, with_text=False)
+    cutoffs: dict[Cell, float] = {each.query: each.cutoff for each in found}
+    at = table.names.index("query")
+
+    def rows() -> Iterator[Row]:
+        return ((*row, cutoffs[row[at]]) for row in table.rows())
+
+    return replace(table, columns=(*table.columns, CUTOFF), rows=rows)
 
 
 def listed_table(lists: Sequence[DocumentTable]) -> Table:
