@@ -133,7 +133,7 @@ def test_a_first_answer_is_escaped(opened: OpenCorpus) -> None:
     assert answer is not None
     document = next(each for each in opened.corpus.documents if "<script>" in each.text)
     shown = replace(
-        answer.documents[0], id="<b>", passage=opened.aligner.excerpt(document, [1.0] * 100, (), 400)
+        answer.documents[0], id="<b>", passage=whole(document.text, [])
     )
     page = render(
         "first_answer.html",
