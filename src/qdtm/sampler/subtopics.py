@@ -79,10 +79,11 @@ class SubtopicFit:
     overlap: Overlap | None = None
 
     @classmethod
-    def none(cls, n_words: int, n_tokens: int) -> SubtopicFit:
+    def none(cls, n_words: int, n_tokens: int, *, interrupted: bool = True) -> SubtopicFit:
         """No subtopic of a topic with so many tokens: before phase 2, or where no document is about it."""
         nowhere = np.full(n_tokens, -1, np.int32)
-        return cls(np.zeros((n_words, 0)), 0.0, nowhere, Trace.none(), DocumentMixture.none(n_words))
+        trace = Trace.none(interrupted=interrupted)
+        return cls(np.zeros((n_words, 0)), 0.0, nowhere, trace, DocumentMixture.none(n_words))
 
 
 def fit_subtopics(
@@ -178,7 +179,7 @@ def split_documents(
     """
     rows = np.flatnonzero(weights > 0)
     if not len(rows) or not can_split(len(offsets) - 1):
-        return SubtopicFit.none(n_words, int(in_topic.sum()))
+        return SubtopicFit.none(n_words, int(in_topic.sum()), interrupted=False)
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
     path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
