@@ -6,6 +6,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+from qdtm.sampler import consensus
+
 settings.register_profile("qdtm", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("qdtm")
 
@@ -34,6 +36,21 @@ def _no_waiting_for_the_disk():
     patch.setattr(os, "fsync", lambda descriptor: os.fstat(descriptor) and None)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _small_corpora_are_split():
+    """Split topics of corpora that are as small as tests need them; `few_documents` has it as it is."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(consensus, "FEWEST_TO_SPLIT", 1)
+    yield
+    patch.undo()
+
+
+@pytest.fixture
+def few_documents(monkeypatch):
+    """Leave small corpora whole, as users see it."""
+    monkeypatch.setattr(consensus, "FEWEST_TO_SPLIT", 50)
 
 
 @pytest.fixture

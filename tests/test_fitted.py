@@ -1,5 +1,8 @@
 """The model's methods that show a result hand it to the right function."""
 
+import csv
+import json
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -34,6 +37,56 @@ def test_getters(fitted):
     assert fire["about"].tolist() == fitted.relevance("fire").about.tolist()
     (texts,) = fitted.get_representative_docs("0", 2).values()
     assert all("fire" in text for text in texts)
+
+
+def test_frames_files_and_json_have_the_same_tables(fitted, tmp_path):
+    fitted.export(tmp_path / "tables", all_documents=True)
+    fitted.export(tmp_path / "tables.json", "json", all_documents=True)
+    values = json.loads((tmp_path / "tables.json").read_text("utf-8"))
+    for name, frame in (("topics", fitted.get_topic_info(20)), ("documents", fitted.get_document_info())):
+        with (tmp_path / "tables" / f"{name}.csv").open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert list(frame.columns) == list(rows[0]) == list(values[name][0])
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        assert records == values[name]
+        for record, row in zip(records, rows, strict=True):
+            assert {key: as_cell(key, value, row[key]) for key, value in record.items()} == row
+
+
+def as_cell(name, value, cell):
+    """A value as a .csv has it; the id of a topic stands there with its name."""
+    if value is None:
+        return ""
+    if name in ("topic", "parent", "subtopic"):
+        return f"{value} · {cell.partition(' · ')[2]}"
+    if isinstance(value, list):
+        return ", ".join(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+EXACT = {
+    "plain": "fire",
+    "excluded": "fire -crews",
+    "phrase": '"smoke over"',
+    "keywords": {"blaze": ["fire", "smoke"]},
+}
+
+
+@pytest.mark.parametrize("query", EXACT.values(), ids=EXACT)
+def test_the_corpus_itself_has_its_own_relevance_also_after_loading(query, tmp_path):
+    model = QueryDrivenTopicModel(query, max_sweeps=6, min_sweeps=4, refuse=False).fit(TEXTS)
+    model.save(tmp_path / "model")
+    for each in (model, QueryDrivenTopicModel.load(tmp_path / "model")):
+        fitted, again = each.relevance(), each.relevance_of(TEXTS)
+        np.testing.assert_array_equal(again.scores, fitted.scores)
+        np.testing.assert_array_equal(again.about, fitted.about)
+        np.testing.assert_array_equal(again.names, fitted.names)
+        assert again.cutoff == fitted.cutoff
+        np.testing.assert_array_equal(each.transform(TEXTS), each.doc_topic_)
+        backwards = each.relevance_of(TEXTS[::-1])
+        np.testing.assert_array_equal(backwards.scores, fitted.scores[::-1])
 
 
 def test_relevance_of_new_documents(fitted):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -170,8 +172,55 @@ class TestEstimator:
     def test_feature_names(self, model: QueryDrivenTopicModel) -> None:
         names = model.get_feature_names_out()
         assert len(names) == model.fit_.n_topics == model.transform(TEXTS).shape[1]
-        assert names[0] == "querydriventopicmodel0"
+        assert list(names[:3]) == ["fire", "cricket match", "background 1"]
+        assert names[-1] == f"background {model.fit_.n_topics - 2}"
         assert model.n_features_in_ == len(model.corpus_.vocabulary)
+
+    def test_no_two_feature_names_are_alike(self, corpus: Corpus) -> None:
+        names = make(Query("fire", name="background 1")).fit(corpus).get_feature_names_out()
+        assert len(set(names)) == len(names)
+        assert names[0] == "background 1"
+
+    def test_the_repr_tells_fitted_from_not(self, model: QueryDrivenTopicModel) -> None:
+        assert repr(QueryDrivenTopicModel("fire")) == "QueryDrivenTopicModel('fire')"
+        assert repr(make("fire")) == "QueryDrivenTopicModel('fire', max_sweeps=16, min_sweeps=8)"
+        n_about = [round(model.relevance(q).n_about) for q in range(2)]
+        n_subtopics = [len(topic.subtopics) for topic in model.topics_]
+        assert repr(model) == (
+            f"QueryDrivenTopicModel('fire': {n_about[0]} of 60 documents, {n_subtopics[0]} subtopics; "
+            f"'cricket match': {n_about[1]} of 60 documents, {n_subtopics[1]} subtopics)"
+        )
+
+    def test_the_repr_of_large_parameters_fits_a_screen(self) -> None:
+        assert len(repr(make([f"query {i}" for i in range(99)], embeddings=VECTORS))) <= 200
+        assert "queries=" in repr(Pipeline([("topics", make("fire"))]))
+
+    @pytest.mark.parametrize("attribute", ["concepts_", "topics_", "queries"])
+    def test_reprs_of_what_is_found_fit_a_screen(self, model: QueryDrivenTopicModel, attribute) -> None:
+        assert all(len(repr(each)) <= 200 for each in getattr(model, attribute))
+
+    def test_progress_is_shown_where_somebody_looks(self, corpus: Corpus, monkeypatch) -> None:
+        class Terminal(io.StringIO):
+            def isatty(self) -> bool:
+                return True
+
+        for progress, is_shown in (("auto", True), (None, False)):
+            monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+            make("fire", progress=progress).fit(corpus)
+            assert ("parents" in terminal.getvalue()) is is_shown
+            assert not terminal.getvalue().strip("\r").endswith("topics")  # the line is taken away
+        monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+        thread = threading.Thread(target=make("fire").fit, args=(corpus,))
+        thread.start()
+        thread.join()
+        monkeypatch.setattr(sys, "stderr", piped := io.StringIO())
+        make("fire").fit(corpus)
+        assert terminal.getvalue() == piped.getvalue() == ""
+
+    def test_progress_must_be_one_of_three(self) -> None:
+        with pytest.raises(ParameterError, match="progress is 'bar'"):
+            make("fire", progress="bar").fit(TEXTS)
+        assert make().set_params(progress=None).progress is None
 
     def test_in_a_pipeline_of_scikit_learn(self, model: QueryDrivenTopicModel) -> None:
         pipeline = Pipeline([("topics", make())])

@@ -112,7 +112,7 @@ def test_given_again_it_goes_on_as_if_it_had_never_been_saved(asked, corpus, tmp
     loaded = QueryDrivenTopicModel.load(path).set_params(**given)
     kept = QueryDrivenTopicModel("a00", **SHORT, **{"embeddings": None, **given}).fit(corpus)
     assert loaded.add_query("b00").top_words(10) == kept.add_query("b00").top_words(10)
-    np.testing.assert_array_equal(loaded.fit_.judged.relevance, kept.fit_.judged.relevance)
+    np.testing.assert_array_equal(loaded.fit_.scored.relevance, kept.fit_.scored.relevance)
     found, expected = (model.compare(seeds=1).variants for model in (loaded, kept))
     assert [str(each) for each in found] == [str(each) for each in expected]
 
@@ -157,7 +157,7 @@ def test_an_unfinished_fit_goes_on(kind, corpus, tmp_path, monkeypatch) -> None:
     resumed = QueryDrivenTopicModel.resume(tmp_path / "kept", corpus, **needed)
     undisturbed = QueryDrivenTopicModel("a00", **SHORT, **objects).fit(corpus)
     np.testing.assert_array_equal(resumed.fit_.token_topics, undisturbed.fit_.token_topics)
-    np.testing.assert_array_equal(resumed.fit_.judged.relevance, undisturbed.fit_.judged.relevance)
+    np.testing.assert_array_equal(resumed.fit_.scored.relevance, undisturbed.fit_.scored.relevance)
     assert resumed.fit_.parameters == undisturbed.fit_.parameters
     if "encoder" not in objects:
         with pytest.raises(ParameterError, match=r"set_params\(embeddings=\.\.\.\)"):

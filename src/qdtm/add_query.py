@@ -19,7 +19,7 @@ from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.evidence.breadth import weights_about
 from qdtm.evidence.evidence import Evidence
-from qdtm.fitting import PreparedQueries, judge, look_at, prepare_queries, with_relevance
+from qdtm.fitting import PreparedQueries, document_relevance, look_at, prepare_queries, with_relevance
 from qdtm.progress import ProgressCallback, defer_interrupts
 from qdtm.queries import as_queries
 from qdtm.results.fit import ModelFit, Presentation
@@ -70,8 +70,8 @@ def add_query(
     prepared = prepare_queries(corpus, queries, settings, progress, rules=rules, before=fit.concepts)
     with open_engine(settings) as engine:
         views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
-    judged = partial(judge, corpus, prepared.evidence, views, query_vectors)
-    more, relevance = fit_newest(fit, corpus, prepared, prepared.evidence, settings, judged, progress)
+    relevance_of = partial(document_relevance, corpus, prepared.evidence, views, query_vectors)
+    more, relevance = fit_newest(fit, corpus, prepared, prepared.evidence, settings, relevance_of, progress)
     return with_relevance(more, corpus, prepared.evidence, relevance)
 
 
@@ -81,7 +81,7 @@ def fit_newest(
     prepared: PreparedQueries,
     evidence: Sequence[Evidence],
     settings: Settings,
-    judged: Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.float32]],
+    relevance_of: Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.float32]],
     progress: ProgressCallback | None = None,
 ) -> tuple[ModelFit, NDArray[np.float32]]:
     """Fit the newest of some prepared queries; the others were fitted before.
@@ -97,14 +97,14 @@ def fit_newest(
     evidence : sequence of Evidence
         Of all of them.
     settings : Settings
-    judged : callable
-        Says how likely each document is to be about each query, (D, Q), given the topics of all tokens and
+    relevance_of : callable
+        How likely each document is to be about each query, (D, Q), given the topics of all tokens and
         the words of all topics.
 
     Returns
     -------
     fit : ModelFit
-        Not judged yet.
+        Without relevance.
     relevance : ndarray of float32, shape (D, Q)
     """
     q, concepts = fit.n_queries, prepared.concepts
@@ -121,7 +121,7 @@ def fit_newest(
             problem, chain, settings.joining_schedule, progress=progress, interruption=interruption
         )
         word_topic = _corrected_counts(fit, problem, parents)
-        relevance = judged(parents.token_topics, word_topic)
+        relevance = relevance_of(parents.token_topics, word_topic)
         found = SubtopicFit.none(problem.n_words, int((parents.token_topics == q).sum()))
         if settings.subtopics and not interruption.requested:
             found = split_documents(

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from qdtm.corpus import Corpus
+from qdtm.corpus.readers.records import distinct_names
 from qdtm.queries import Concept
+from qdtm.reprs import quoted
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable
 from qdtm.results.fit import ModelFit
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from qdtm.results.explain import Explanation
     from qdtm.results.hand_check import HandCheck
     from qdtm.results.trends import Trends
+
+
+_N_SHOWN = 3  # queries in a repr
 
 
 class FittedModel:
@@ -94,9 +99,23 @@ class FittedModel:
         check_is_fitted(self, "fit_")
         return self.result_
 
-    @property
-    def _n_features_out(self) -> int:
-        return self._fitted.n_topics
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:  # noqa: ARG002
+        """Name the columns of `transform`: the queries, then "background 1", ...; no two are alike."""
+        fit = self._fitted
+        queries = [concept.name for concept in fit.concepts]
+        background = [f"background {k + 1}" for k in range(fit.n_topics - len(queries))]
+        return np.asarray(distinct_names([*queries, *background]), dtype=object)
+
+    def _found(self) -> str:
+        """Say in a line how many documents are about each query, and how many subtopics it has."""
+        n = self.corpus_.n_documents
+        said = [
+            f"{quoted(topic.name)}: {round(self.relevance(q).n_about):,} of {n:,} documents, "
+            f"{len(topic.subtopics)} subtopics"
+            for q, topic in enumerate(self.topics_[:_N_SHOWN])
+        ]
+        n_more = len(self.topics_) - len(said)
+        return "; ".join([*said, f"{n_more} more queries"] if n_more else said)
 
     # --- documents ---------------------------------------------------------------------------------------
 
@@ -174,8 +193,9 @@ class FittedModel:
     def relevance_of(self, X: Any, query: str | int = 0) -> Relevance:
         """Say how likely new documents are to be about a query; `transform` returns their topic shares.
 
-        A document whose words are those of a fitted one has its relevance. Words that the corpus does not
-        have are ignored.
+        A document whose words are those of a fitted one has its relevance. Others are judged by their words:
+        whether they name the query (in the reading that was chosen, if one was), and what their words weigh.
+        An encoder is not asked. Words that the corpus does not have are ignored.
 
         Parameters
         ----------
@@ -185,7 +205,7 @@ class FittedModel:
         Returns
         -------
         Relevance
-            `scores` (n_new,), and `about` by the cut-off of the fitted documents.
+            `scores` (n_new,), the `cutoff` of the fitted documents, and `about` by it.
         """
         result = self._result
         return result.relevance(query, Corpus.of(X, like=result.corpus))

@@ -24,7 +24,7 @@ from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
 from qdtm.errors import QueryError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.evidence.evidence import Evidence
-from qdtm.evidence.posterior import rival_posteriors, with_topics
+from qdtm.evidence.posterior import competing_posteriors, with_topics
 from qdtm.evidence.word_evidence import distil
 from qdtm.progress import ProgressCallback
 from qdtm.queries import Concept, Query
@@ -229,7 +229,7 @@ def fit_prepared(
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> ModelFit:
-    """Fit parent topics and subtopics, and judge each document.
+    """Fit parent topics and subtopics, and say how relevant each document is.
 
     Parameters
     ----------
@@ -251,9 +251,9 @@ def fit_prepared(
             )
         problem = prepared.problem(corpus, settings, evidence, background)
 
-        def judged(parents: ParentFit) -> NDArray[np.float32]:
+        def relevance_of(parents: ParentFit) -> NDArray[np.float32]:
             words = parents.word_topic.astype(np.float32)
-            return judge(corpus, evidence, views, query_vectors, parents.token_topics, words)
+            return document_relevance(corpus, evidence, views, query_vectors, parents.token_topics, words)
 
         chains = run_chains(
             problem,
@@ -262,10 +262,10 @@ def fit_prepared(
             progress,
             engine=engine,
             checkpoint=checkpoint,
-            judge=None if settings.start_as_paper else judged,
+            relevance_of=None if settings.start_as_paper else relevance_of,
         )
     first = chains.first
-    relevance = judged(first.parents) if first.relevance is None else first.relevance
+    relevance = relevance_of(first.parents) if first.relevance is None else first.relevance
     fit = freeze(corpus, prepared, chains, settings, parameters)
     return with_relevance(fit, corpus, evidence, relevance)
 
@@ -319,7 +319,7 @@ def _agreements(found: TwoPhases, names: Sequence[str], vocabulary: Sequence[str
     ]
 
 
-def judge(
+def document_relevance(
     corpus: Corpus,
     evidence: Sequence[Evidence],
     views: CorpusViews,
@@ -333,8 +333,8 @@ def judge(
     shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
-        rivals = rival_posteriors(views, shares, _strength(evidence), possible, query_vectors)
-    return rivals.astype(np.float32)
+        relevance = competing_posteriors(views, shares, _strength(evidence), possible, query_vectors)
+    return relevance.astype(np.float32)
 
 
 def with_relevance(

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from qdtm.corpus import Corpus, TextPipeline
 from qdtm.errors import ParameterError
@@ -19,9 +20,10 @@ from qdtm.fit_memory import DIMENSIONS, ENCODED, fit_bytes_of
 from qdtm.fitted import FittedModel
 from qdtm.fitting import PreparedQueries, corpus_inside, fit_prepared, prepare_queries
 from qdtm.memory import require_memory
-from qdtm.progress import ProgressCallback
+from qdtm.progress import ProgressCallback, shown_progress
 from qdtm.queries import as_queries
 from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
+from qdtm.reprs import on_screen, quoted
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import gather_fit, spread_fit
 from qdtm.results.result import Result
@@ -40,7 +42,7 @@ NOT_RECORDED = ("queries", "pipeline", *RUNNING)
 """Parameters that are kept otherwise, or need not be."""
 
 
-class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
     """Find what a corpus says about your queries: a parent topic for each, and its subtopics.
 
     Parameters
@@ -108,8 +110,9 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
     worker_dir : path, optional
         Where a cluster's workers keep their part, so that one that dies can be started again: a folder that
         all machines share, or a URL for fsspec. By default each machine's own disk.
-    progress : callable, optional
-        Called with a `Progress` after each sweep.
+    progress : "auto", callable or None
+        "auto" shows how far a fit is in a notebook and on a terminal, and nothing elsewhere; None shows
+        nothing. A function is called with a `Progress` after each sweep.
 
     Attributes
     ----------
@@ -170,7 +173,7 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         engine: str = "threads",
         address: str | None = None,
         worker_dir: str | os.PathLike[str] | None = None,
-        progress: ProgressCallback | None = None,
+        progress: str | ProgressCallback | None = "auto",
     ) -> None:
         self.queries = queries
         self.expansion = expansion
@@ -202,6 +205,17 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         self.worker_dir = worker_dir
         self.progress = progress
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        if "fit_" in self.__dict__:
+            return f"{type(self).__name__}({self._found()})"
+        defaults = signature(type(self)).parameters
+        given = [
+            f"{name}={quoted(value)}"
+            for name, value in self.get_params(deep=False).items()
+            if name != "queries" and repr(value) != repr(defaults[name].default)
+        ]
+        return on_screen(f"{type(self).__name__}({', '.join([quoted(self.queries), *given])})")
+
     # --- fitting -----------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, *, checkpoint: str | os.PathLike[str] | None = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
@@ -226,21 +240,26 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
             n_encoded = 0 if self.encoder is None else ENCODED
             needed = fit_bytes_of(corpus, len(queries), settings, n_dimensions, n_encoded)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
-        prepared = prepare_queries(corpus_inside(corpus, settings), queries, settings, self.progress)
-        if checkpoint is None:
-            return self._fit_prepared(corpus, prepared, settings, None)
-        from qdtm.resume import Start, begin_checkpoint
+        with shown_progress(self.progress) as progress:
+            prepared = prepare_queries(corpus_inside(corpus, settings), queries, settings, progress)
+            if checkpoint is None:
+                return self._fit_prepared(corpus, prepared, settings, None, progress)
+            from qdtm.resume import Start, begin_checkpoint
 
-        start = Start(prepared, self._parameters(), corpus.fingerprint, corpus.pipeline)
-        with reserve(checkpoint):
-            return self._fit_prepared(corpus, prepared, settings, begin_checkpoint(checkpoint, start))
+            start = Start(prepared, self._parameters(), corpus.fingerprint, corpus.pipeline)
+            with reserve(checkpoint):
+                kept = begin_checkpoint(checkpoint, start)
+                return self._fit_prepared(corpus, prepared, settings, kept, progress)
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
         return self.fit(X, y).doc_topic_.copy()
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Score new documents; words that the corpus does not have are ignored.
+        """Return the topic shares of new documents.
+
+        How likely they are to be about a query says `relevance_of`. Words that the corpus does not have are
+        ignored. The fitted documents get `doc_topic_`.
 
         Returns
         -------
@@ -284,14 +303,20 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
             check_at_hand(known, ["encoder"], "resume(..., {}=...)")  # word vectors were kept
             corpus = its_corpus(start, checkpoint, X)
             model = cls([concept.query for concept in start.prepared.concepts], **known)
-            return model._fit_prepared(corpus, start.prepared, model._settings(), kept)
+            with shown_progress(model.progress) as progress:
+                return model._fit_prepared(corpus, start.prepared, model._settings(), kept, progress)
 
     def _fit_prepared(
-        self, corpus: Corpus, prepared: PreparedQueries, settings: Settings, checkpoint: Checkpoint | None
+        self,
+        corpus: Corpus,
+        prepared: PreparedQueries,
+        settings: Settings,
+        checkpoint: Checkpoint | None,
+        progress: ProgressCallback | None,
     ) -> Self:
         """Fit, and make the outcome this estimator's own."""
         inside = corpus_inside(corpus, settings)
-        fit = fit_prepared(inside, prepared, settings, self._parameters(), self.progress, checkpoint)
+        fit = fit_prepared(inside, prepared, settings, self._parameters(), progress, checkpoint)
         self._adopt(spread_fit(fit, inside, corpus), corpus)
         if checkpoint is not None:
             checkpoint.remove()
@@ -338,7 +363,8 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         settings = self._settings()
         inside = corpus_inside(self.corpus_, settings)
         fit = gather_fit(self._fitted, inside, self.corpus_)
-        opened = open_subtopic(fit, inside, subtopic, settings, self.progress)
+        with shown_progress(self.progress) as progress:
+            opened = open_subtopic(fit, inside, subtopic, settings, progress)
         if opened is not fit:
             self._adopt(spread_fit(opened, inside, self.corpus_), self.corpus_)
         return self._result.topic(subtopic).subtopics
@@ -373,7 +399,8 @@ class QueryDrivenTopicModel(FittedModel, ClassNamePrefixFeaturesOutMixin, Transf
         inside = corpus_inside(self.corpus_, settings)
         rule = self.rule if isinstance(self.rule, str) else "and"
         fit = gather_fit(self._fitted, inside, self.corpus_)
-        more = add_query(fit, inside, query, rule, settings, self.progress)
+        with shown_progress(self.progress) as progress:
+            more = add_query(fit, inside, query, rule, settings, progress)
         self._adopt(spread_fit(more, inside, self.corpus_), self.corpus_)
         self.queries = [concept.query for concept in more.concepts]
         if not isinstance(self.rule, str):

@@ -1,12 +1,15 @@
 """What long work tells the world, and how it is asked to stop.
 
-`Progress` goes to the user's callback; `defer_interrupts` turns Ctrl-C into a question that the sampler
-asks between sweeps, so that it can end with what it has.
+`Progress` goes to the user's callback, or to a bar where somebody looks (`shown_progress`);
+`defer_interrupts` turns Ctrl-C into a question that the sampler asks between sweeps, so that it can end with
+what it has.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,6 +78,38 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], object]
+
+
+@contextmanager
+def shown_progress(progress: ProgressCallback | str | None) -> Iterator[ProgressCallback | None]:
+    """Give whom to tell how far work is; "auto" is a bar where somebody looks, and gone when it is done."""
+    if not isinstance(progress, str):
+        yield progress
+        return
+    if not somebody_looks():
+        yield None
+        return
+    from qdtm.present.notebook import ProgressBar  # slow to load, and further down the house
+
+    bar = ProgressBar()
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def somebody_looks() -> bool:
+    """Return whether this is a notebook or a terminal; in other threads and processes nobody does."""
+    if threading.current_thread() is not threading.main_thread() or multiprocessing.parent_process():
+        return False
+    return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def in_notebook() -> bool:
+    """Return whether this process answers a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and shell.__class__.__name__ == "ZMQInteractiveShell"
 
 
 class Interruption:

@@ -152,8 +152,8 @@ def _check_objects(parameters: Mapping[str, Any]) -> None:
     pipeline, progress, encoder = (parameters[name] for name in ("pipeline", "progress", "encoder"))
     if pipeline is not None and not isinstance(pipeline, TextPipeline):
         raise ParameterError(f"pipeline is {pipeline!r}; give a TextPipeline, or None.")
-    if progress is not None and not callable(progress):
-        raise ParameterError(f"progress is {progress!r}; give a function, or None.")
+    if not (progress is None or callable(progress) or (isinstance(progress, str) and progress == "auto")):
+        raise ParameterError(f"progress is {progress!r}; give 'auto', a function, or None.")
     named = isinstance(encoder, str | os.PathLike) and str(encoder)
     if not (encoder is None or callable(encoder) or isinstance(encoder, NotSaved) or named):
         raise ParameterError(f"encoder is {encoder!r}; give a model's name, a folder, a function, or None.")

@@ -207,11 +207,11 @@ def test_the_program_makes_the_same_queries(explorer: Explorer) -> None:
     assert "'we\\'re.csv'" in text or '"we\'re.csv"' in text
 
 
-def test_a_shelf_makes_once_and_forgets_the_oldest() -> None:
+def test_what_was_used_last_is_made_once_and_forgets_the_oldest() -> None:
     made: list[int] = []
-    shelf: LastUsed[int] = LastUsed(2)
+    kept: LastUsed[int] = LastUsed(2)
     for key in (1, 2, 1, 3, 1, 2):
-        shelf.get(key, lambda key=key: made.append(key) or key)  # type: ignore[misc]
+        kept.get(key, lambda key=key: made.append(key) or key)  # type: ignore[misc]
     assert made == [1, 2, 3, 2]
 
 

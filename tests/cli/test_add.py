@@ -5,7 +5,7 @@ import json
 
 def test_a_query_is_added_in_another_folder(run, result, tmp_path):
     shown = run("add", result, "-q", "minister election", "--rule", "or", "-o", tmp_path / "more").stdout
-    assert "minister election  answerable  topic 2" in shown
+    assert shown.startswith("minister election\n6 of 18 documents are about it")
     described = json.loads(run("show", tmp_path / "more", "--json").stdout)
     names = [query["query"] for query in described["queries"]]
     assert names == ["fire", "cricket match", "minister election"]

@@ -163,7 +163,7 @@ def test_a_table_goes_out_and_comes_back(folder, answer, tmp_path):
 def test_what_makes_no_sense_is_refused_in_one_line(answer, tmp_path):
     for args, words in [
         (("--query", "hockey"), "There is no query 'hockey'"),
-        (("--labels", tmp_path / "none.csv"), "Cannot read"),
+        (("--labels", tmp_path / "none.csv"), "does not exist"),
         (("-n", "3"), "-n"),
     ]:
         refused = answer([], *args, code=2)

@@ -42,5 +42,5 @@ def test_saved_results(run, two_results):
 def test_what_makes_no_sense_is_refused(run, two_results, news):
     assert "nothing to compare with" in run("compare", two_results[0], code=2).stderr
     assert "no saved result; give results only" in run("compare", two_results[0], news, code=2).stderr
-    assert "give a query (-q)" in run("compare", news, code=2).stderr
+    assert "give a query (-q)" in run("compare", news, "--seeds", 1, code=2).stderr
     assert "rules has 'xor'" in run("compare", news, "-q", "fire", "--rules", "xor", code=2).stderr

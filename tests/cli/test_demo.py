@@ -27,8 +27,8 @@ def test_demo_finds_what_the_queries_mean(run, tmp_path):
 def test_demo_prints_topics_and_documents(run):
     text = run("demo", "-q", "cricket").stdout
     assert text.startswith("350 news articles")
-    assert "cricket  answerable  topic 0" in text
-    assert "relevance  subtopic  document" in text
+    assert "\ncricket\n11 of 350 documents are about it" in text
+    assert "relevance  document, and the passage" in text
     assert "\x1b" not in text
     assert max(len(line) for line in text.splitlines()) <= 80
 

@@ -53,7 +53,7 @@ def test_opened_in_place_gives_the_same_bytes(run, saved, tmp_path):
 
 @pytest.mark.parametrize(
     ("id", "message"),
-    [("0.9", "There is no subtopic '0.9'"), ("0.1.1", "open it first"), ("x", "cannot be opened")],
+    [("0.9", "There is no subtopic '0.9'"), ("0.1.1", "open it first"), ("x", "is no subtopic")],
 )
 def test_what_cannot_be_opened_is_one_line_and_nothing_is_saved(run, saved, tmp_path, id, message):
     failed = run("drill", saved, id, "-o", tmp_path / "no", code=2)

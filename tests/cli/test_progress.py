@@ -4,6 +4,7 @@ import io
 
 from rich.console import Console
 
+from qdtm.cli import progress_display
 from qdtm.cli.progress_display import FitDisplay, ReadingDisplay
 from qdtm.progress import Progress
 
@@ -22,13 +23,21 @@ def show(display_of, **options):
     yield console.file.getvalue()
 
 
-def test_a_line_for_each_stage_in_a_file():
+def test_kernels_are_mentioned_only_if_they_are_compiled(monkeypatch):
+    monkeypatch.setattr(progress_display, "must_compile", lambda: True)
+    steps = show(FitDisplay)
+    next(steps)
+    assert next(steps).splitlines()[0] == "preparing (the first run compiles its kernels, once)"
+
+
+def test_a_line_for_each_stage_in_a_file(monkeypatch):
+    monkeypatch.setattr(progress_display, "must_compile", lambda: False)
     steps = show(FitDisplay)
     display = next(steps)
     for step in STEPS:
         display(step)
     assert next(steps).splitlines() == [
-        "preparing (the first run compiles its kernels, once)",
+        "preparing",
         "background: 1 sweeps, 5 topics",
         "parent topics: 80 sweeps, 8 topics",
         "subtopics of 'a [red]b': 3 sweeps, 2 topics",

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 from qdtm import QueryDrivenTopicModel
@@ -31,8 +32,14 @@ def test_csv_on_stdout(transform, result, new):
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     with (result / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
         fitted = next(csv.reader(file))
-    assert list(rows[0]) == fitted[:-1]  # all but the text
+<<<<<<< HEAD
+    assert list(rows[0]) == [*fitted[:-1], "cutoff"]  # all but the text
     assert list(rows[0])[:6] == ["nr", "title", "year", "query", "about", "relevance"]
+=======
+    assert list(rows[0]) == fitted[:-1]  # all but the text
+    assert list(rows[0])[:2] == ["nr", "title"]
+    assert list(rows[0])[-7:-4] == ["query", "about", "relevance"]
+>>>>>>> w-cli
     model = QueryDrivenTopicModel.load(result)
     for query in ("fire", "cricket match"):
         found = model.relevance_of(["A fire in the wind", "xylophone", "Cricket, cricket"], query)
@@ -41,6 +48,7 @@ def test_csv_on_stdout(transform, result, new):
         assert [row["about"] for row in mine] == ["yes" if each else "no" for each in found.about]
         assert [row["names_it"] for row in mine] == ["yes" if each else "no" for each in found.names]
         assert found.cutoff == model.relevance(query).cutoff
+        assert [float(row["cutoff"]) for row in mine] == pytest.approx([found.cutoff] * 3, abs=1e-6)
     fire = [row for row in rows if row["query"] == "fire"]
     assert [row["about"] for row in fire] == ["yes", "no", "no"]
     assert fire[0]["subtopic"].startswith("0.")
@@ -71,6 +79,16 @@ def test_the_corpus_itself_scores_as_it_was_fitted(run, result, news):
         assert [line["about"] for line in mine] == fitted.about.tolist()
         assert [line["names_it"] for line in mine] == fitted.names.tolist()
         assert [line["subtopic"] is not None for line in mine] == fitted.about.tolist()
+
+
+def test_an_encoder_is_not_asked_about_new_documents_and_that_is_said(run, new, tmp_path):
+    def encode(texts):
+        return np.array([[text.count("e"), text.count("a"), 1.0] for text in texts], np.float32)
+
+    model = QueryDrivenTopicModel("fire", max_sweeps=5, min_sweeps=5, encoder=encode).fit(TEXTS)
+    model.save(tmp_path / "encoded")
+    done = run("transform", tmp_path / "encoded", new, "--text-column", "body")
+    assert "fitted with an encoder; new documents are judged by their words alone" in done.stderr
 
 
 def test_a_file(transform, tmp_path):

@@ -67,20 +67,20 @@ class MortalWorker(Worker):
     """Dies twice: when it has swept but not written that down, and when it has but did not answer."""
 
     def _advance(self, chain: str, block: Block) -> None:
-        at, shelf = block.at, self._shelf("deaths")
-        if at == 2 and shelf_is_free(shelf, "first"):
+        at, store = block.at, self._store("deaths")
+        if at == 2 and is_free(store, "first"):
             os.kill(os.getpid(), signal.SIGKILL)
         super()._advance(chain, block)
-        if at == 5 and shelf_is_free(shelf, "second"):
+        if at == 5 and is_free(store, "second"):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def shelf_is_free(shelf: ArrayStore, name: str) -> bool:
+def is_free(store: ArrayStore, name: str) -> bool:
     """Whether nothing lay there; now something does."""
     try:
-        shelf.read(name)
+        store.read(name)
     except StorageError:
-        shelf.write(name, {"x": np.zeros(1)})
+        store.write(name, {"x": np.zeros(1)})
         return True
     return False
 

@@ -135,7 +135,7 @@ class TestProbabilities:
     def test_a_strong_name_is_believed_against_its_context(self):
         assert named_probability(np.zeros(1), np.ones(1))[0] > 0.6
 
-    def test_few_names_vouch_for_little(self):
+    def test_few_names_say_little_of_others(self):
         context = np.array([0.9, 0.9, 0.9])
         one, many = (
             about(np.append(context, np.full(n, 0.9)), np.append(np.zeros(3), np.ones(n)), 0.5)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from qdtm import QueryDrivenTopicModel
 from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.evidence import readings
@@ -173,3 +174,19 @@ def test_readings_are_saved_and_older_files_have_none():
     assert concept_from_json(values) == concept
     del values["readings"], values["query"]["reading"]
     assert concept_from_json(values).readings == ()
+
+
+def test_new_documents_are_judged_by_the_reading_that_was_chosen():
+    corpus, new = planted("cat", "ship"), Corpus.from_tokens(texts(("cat", "ship"), n_each=12, seed=2))
+    for number in (1, 2):
+        model = QueryDrivenTopicModel(Query(NAME, reading=number), min_sweeps=5, max_sweeps=10).fit(corpus)
+        subjects = np.array(SUBJECTS * 12)
+        (chosen,) = subjects_of(corpus, found(corpus)[number - 1])
+        (other,) = {"cat", "ship"} - {chosen}
+        relevance = model.relevance_of(Corpus.of(new, like=corpus))
+        assert relevance.names[subjects == chosen].all()
+        assert not relevance.names[subjects != chosen].any()
+        assert relevance.scores[subjects == chosen].min() > 10 * relevance.scores[subjects == other].max()
+        again, fitted = model.relevance_of(corpus), model.relevance()
+        assert np.array_equal(again.scores, fitted.scores)
+        assert np.array_equal(again.names, fitted.names)

@@ -23,6 +23,17 @@ def test_a_line_on_a_terminal_and_nothing_in_a_file():
     assert file.getvalue() == ""
 
 
+def test_its_line_is_taken_away_at_the_end():
+    terminal = Terminal()
+    bar = ProgressBar(terminal)
+    bar(Progress("parents", None, 1, 10, 5, None))
+    bar.close()
+    assert terminal.getvalue().endswith("\r" + 78 * " " + "\r")
+    before = terminal.getvalue()
+    bar.close()
+    assert terminal.getvalue() == before
+
+
 def test_an_element_in_a_notebook_is_made_once_and_updated(monkeypatch):
     made, updated = [], []
     handle = types.SimpleNamespace(update=updated.append)
@@ -45,6 +56,8 @@ def test_an_element_in_a_notebook_is_made_once_and_updated(monkeypatch):
     bar(Progress("subtopics", "fire", 1, 10, 5, None))
     assert len(made) == len(updated) == 1
     assert "subtopics of fire" in updated[0]
+    bar.close()
+    assert "done" in updated[1]
 
 
 def test_a_model_with_a_bar_can_be_cloned():

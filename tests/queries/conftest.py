@@ -1,49 +1,38 @@
-"""A stand-in for a corpus: just what a query needs of one."""
+"""Small corpora of words, without texts and without limits to the vocabulary."""
 
 import numpy as np
 import pytest
-from scipy import sparse
+
+from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
+from qdtm.corpus.document_store import MemoryDocuments
 
 STOP_WORDS = frozenset({"the", "of", "for", "and"})
 
 
-class WordPipeline:
-    """Split at spaces, lower case, no stop words, numbers or single letters."""
+PIPELINE = TextPipeline(
+    language=None,
+    strip_markup=False,
+    stop_words=STOP_WORDS,
+    lemmatizer=None,
+    limits=VocabularyLimits.unlimited(),
+    phrases=False,
+)
 
-    def __call__(self, text):
-        words = (word.strip(".,") for word in text.lower().split())
-        return [w for w in words if w not in STOP_WORDS and not w.isnumeric() and len(w) > 1]
 
-    def is_stop_word(self, token):
-        return token.lower() in STOP_WORDS
-
-
-class SmallCorpus:
-    """Documents as a matrix, words in alphabetical order."""
-
-    def __init__(self, texts, vocabulary=None):
-        self.pipeline = WordPipeline()
-        documents = [self.pipeline(text) for text in texts]
-        self.vocabulary = tuple(vocabulary or sorted({word for words in documents for word in words}))
-        self.word_index = {word: w for w, word in enumerate(self.vocabulary)}
-        rows = [[self.word_index[word] for word in words if word in self.word_index] for words in documents]
-        self.tokens = np.array([w for row in rows for w in row], np.int32)
-        self.offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-        counts = np.zeros((len(texts), len(self.vocabulary)), dtype=np.int32)
-        for j, words in enumerate(documents):
-            for word in words:
-                if word in self.word_index:
-                    counts[j, self.word_index[word]] += 1
-        self.document_term_matrix = sparse.csr_array(counts)
-
-    def indices(self, *words):
-        return tuple(self.word_index[word] for word in words)
+def small_corpus(*texts, vocabulary=None):
+    """Make a corpus of ready tokens, with a vocabulary that may have more or fewer words than they have."""
+    documents = [PIPELINE(text) for text in texts]
+    vocabulary = tuple(vocabulary or sorted({word for words in documents for word in words}))
+    documents = [[word for word in words if word in vocabulary] for words in documents]
+    tokens = np.array([vocabulary.index(word) for words in documents for word in words], np.int32)
+    offsets = np.concatenate([[0], np.cumsum([len(words) for words in documents])])
+    return Corpus(vocabulary, tokens, offsets, MemoryDocuments(documents), PIPELINE)
 
 
 @pytest.fixture
 def corpus_of():
     """Return a function from texts to a corpus."""
-    return lambda *texts, **options: SmallCorpus(texts, **options)
+    return small_corpus
 
 
 @pytest.fixture
@@ -75,4 +64,4 @@ def news():
         "bank price oil economy economic",
         "the of for and",
     ]
-    return SmallCorpus(east + sport + economy)
+    return small_corpus(*east, *sport, *economy)

@@ -11,7 +11,7 @@ from qdtm.errors import ParameterError, PassingQueryError, QueryError
 from qdtm.queries import Query, build_concepts, choose_concepts
 from qdtm.queries.term_index import TermIndex
 
-from .conftest import SmallCorpus
+from .conftest import small_corpus
 
 
 def words_of(concept, origin=None):
@@ -241,7 +241,7 @@ def test_wrong_parameters(news, options, message):
 def test_concepts_never_share_a_word(seed, expansion):
     rng = np.random.default_rng(seed)
     texts = [" ".join(f"w{w}" for w in rng.zipf(1.5, size=8) if w < 30) or "w1" for _ in range(30)]
-    corpus = SmallCorpus([*texts, "one two three four"])  # each query has a word that is no other's
+    corpus = small_corpus(*texts, "one two three four")  # each query has a word that is no other's
     queries = ["one w1 w2", "two w2", Query("three w3", add=["w4*"]), {"mine": ["four", "w1", "w5*"]}]
 
     concepts = build_concepts(corpus, queries, rule="or", expansion=expansion, n_candidates=8)

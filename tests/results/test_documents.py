@@ -8,6 +8,7 @@ import pytest
 
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
 from qdtm.results.documents import DocumentTable, RelevantDocument, most_relevant, order_by
+from qdtm.results.passages import Passage, Piece
 from qdtm.results.relevance import QueryScores
 from qdtm.results.result import Result
 from qdtm.results.tables import document_columns
@@ -20,7 +21,9 @@ def ranked(corpus, fit):
 
     def rank(q, **options):
         result = Result(fit, corpus)
-        return most_relevant(corpus.documents, result.scores(q), result.topics[q], **options)
+        return most_relevant(
+            corpus.documents, result.scores(q), result.topics[q], reasons=result.reasons(q), **options
+        )
 
     return rank
 
@@ -79,7 +82,14 @@ def test_filter_by_subtopic_breaks_ties_by_length(corpus, fit):
     about = relevance >= 0.5
     main = np.array([0, 0, -1], np.int32)
     scores = QueryScores("cricket", relevance, about, about, ("0.1", "0.2"), shares, main, shares[:, 0])
-    table = most_relevant(corpus.documents, scores, topic, subtopic="0.1", lengths=lengths)
+    table = most_relevant(
+        corpus.documents,
+        scores,
+        topic,
+        subtopic="0.1",
+        lengths=lengths,
+        reasons=Result(fit, corpus).reasons(0),
+    )
     assert [row.index for row in table] == [1, 0]
 
 
@@ -95,15 +105,20 @@ def test_refuses_a_strange_number(ranked, n):
 
 
 def row(**changes):
-    return replace(RelevantDocument(1, 4, "a", 0.75, True, False, "0.1", "rain", 0.5, "x\n y"), **changes)
+    marked = Passage((Piece("x\n "), Piece("y", 3)))
+    shown = RelevantDocument(1, 4, "a", 0.75, True, False, "0.1", "rain", 0.5, "x", "x\n y", marked=marked)
+    return replace(shown, **changes)
+
+
+LONG = Passage((Piece("z " * 80), Piece("rain", 3), Piece(" w" * 80)))
 
 
 def test_repr_is_a_table_of_one_line_a_document():
-    table = DocumentTable("q", (row(), row(rank=2, id="longer", subtopic=None, text="z" * 80)))
+    table = DocumentTable("q", (row(), row(rank=2, id="longer", subtopic=None, marked=LONG)))
     assert repr(table).splitlines() == [
-        "rank  relevance  subtopic  document  text",
+        "rank  relevance  subtopic  document  passage",
         "1     0.750      0.1       a         x y",
-        f"2     0.750                longer    {'z' * 59}…",
+        "2     0.750                longer    … " + "z " * 11 + "rain " + "w " * 22 + "…",
     ]
     assert repr(table[:0]) == "DocumentTable('q': no documents)"
 
@@ -120,7 +135,7 @@ def test_to_frame_has_the_columns_of_every_table_of_documents():
     rows = (row(fields={"text": "mine", "year": "2001"}), row(rank=2))
     frame = DocumentTable("q", rows, "Nr").to_frame()
     assert list(frame.columns) == [column.name for column in document_columns(["text", "year"], "Nr")]
-    assert list(frame.columns)[:4] == ["Nr", "text (yours)", "year", "query"]
+    assert list(frame.columns)[:4] == ["Nr", "title", "text (yours)", "year"]
     assert frame["text (yours)"].tolist() == ["mine", ""]
     assert frame["relevance"].tolist() == [0.75, 0.75]
     assert frame["subtopic"].tolist() == ["0.1", "0.1"]

@@ -26,7 +26,7 @@ def test_scores_are_those_of_the_distributions(result, corpus, fit):
     counts = corpus.document_term_matrix
     for q in range(2):
         scores, relevance = result.scores(q), result.relevance(q)
-        np.testing.assert_array_equal(scores.relevance, fit.judged.relevance[:, q].astype(np.float64))
+        np.testing.assert_array_equal(scores.relevance, fit.scored.relevance[:, q].astype(np.float64))
         assert relevance.topic_share == pytest.approx(
             document_topics(counts, fit.word_topic)[:, q], abs=1e-12
         )

@@ -28,7 +28,7 @@ def without_parts():
 def test_planted_parts_are_firm(planted):
     found = planted.stability_.queries[0].subtopics
     assert len(found) == 3
-    assert [each.verdict for each in found] == ["firm"] * 3
+    assert [each.firmness for each in found] == ["firm"] * 3
     assert min(each.score for each in found) > 0.8
     own = [{word[0] for word in each.always} & set("abc") for each in found]
     assert sorted(map(len, own)) == [1, 1, 1]  # the words that always belong are of one part each
@@ -45,13 +45,13 @@ def test_an_arbitrary_split_is_weak():
     split = [rng.multinomial(100, np.full(50, 0.02), size=4).T.astype(np.float32) for _ in range(4)]
     chains = [ChainSummary(c, (each,), np.zeros(1), np.ones((1, 1))) for c, each in enumerate(split)]
     found = measure_stability(chains, ["any"], [f"w{w}" for w in range(50)], 4)
-    assert [each.verdict for each in found.queries[0].subtopics] == ["weak"] * 4
+    assert [each.firmness for each in found.queries[0].subtopics] == ["weak"] * 4
 
 
 def test_the_first_chain_is_the_fit_with_one(planted):
     alone = QueryDrivenTopicModel("planet", **QUICK | {"n_chains": 1}).fit(planted.corpus_)
     assert alone.stability_.n_chains == 1  # the chains of its splits agree by themselves
-    assert all(each.verdict == "firm" for each in alone.stability_.queries[0].subtopics)
+    assert all(each.firmness == "firm" for each in alone.stability_.queries[0].subtopics)
     np.testing.assert_array_equal(alone.fit_.word_topic, planted.fit_.word_topic)
     np.testing.assert_array_equal(alone.fit_.token_subtopics, planted.fit_.token_subtopics)
 
@@ -116,7 +116,7 @@ def test_a_subtopic_found_nowhere_has_no_word_that_always_belongs():
     first = np.kron(np.eye(2), np.ones((6, 1))) * 30
     found = measure_stability([summary(first), summary(first[:, :1], 1)], ["q"], list("abcdefghijkl"), 2)
     lost = found.queries[0].subtopics[1]
-    assert (lost.n_found, lost.always, lost.verdict) == (0, (), "weak")
+    assert (lost.n_found, lost.always, lost.firmness) == (0, (), "weak")
     assert set(lost.sometimes) == set("ghijkl")
     assert found.of("0.2") is lost
     assert found.of("7") is None
@@ -145,7 +145,7 @@ def test_rhat_of_chains_that_agree_and_of_chains_that_do_not():
 def test_plain_words():
     each = SubtopicStability("0.1", 0.5, (0.9, 0.2, 0.6), (), ())
     assert each.sentence == "found in 2 of 3 runs"
-    assert each.verdict == "fair"
+    assert each.firmness == "fair"
     assert "agree" in says_rhat(1.01)
     assert "apart" in says_rhat(1.5)
     assert "too few" in says_rhat(None)

@@ -117,7 +117,7 @@ def test_concept_words(result):
 
 def test_documents(result, corpus):
     rows = list(documents_table(result.fit, corpus, all_documents=True).records())
-    assert list(rows[0]) == ["document", "year", "note", *OURS, "text"]
+    assert list(rows[0]) == ["document", "title", "year", "note", *OURS, "text"]
     assert [row["document"] for row in rows[::2]] == [f"doc-{j}" for j in range(len(TEXTS))]
     assert [row["text"] for row in rows[::2]] == TEXTS
     for q, query in enumerate(("cricket", "fire")):
@@ -163,14 +163,19 @@ def test_lists_have_the_same_columns(result, corpus):
     fitted = documents_table(result.fit, corpus, all_documents=True)
     assert table.columns == fitted.columns
     known = list(fitted.rows())
-    assert all(row in known for row in table.rows())
+    about, passage = table.names.index("about"), table.names.index("passage")
+    listed = list(table.rows())
+    assert all(row[passage] for row in listed)
+    bare = [(*row[:passage], row[passage] if row[about] else None, *row[passage + 1 :]) for row in listed]
+    assert all(row in known for row in bare)  # a whole table has passages of documents about a query alone
 
 
 def test_the_users_columns_keep_their_names():
     fields = {"Query": ["=a"] * 3, "=x": ["1", "2", "3"], "Text": ["t"] * 3, "nr": ["9"] * 3}
     columns = document_columns(list(fields), "Nr")
-    assert [column.name for column in columns][:5] == [
+    assert [column.name for column in columns][:6] == [
         "Nr",
+        "title",
         "Query (yours)",
         "=x",
         "Text (yours)",
@@ -179,7 +184,7 @@ def test_the_users_columns_keep_their_names():
     corpus = Corpus.from_texts(["fire, wind", "wind [b]\nfire", 'fire "x", \x00'], fields=fields)
     table = documents_table(make_fit(corpus, queries=["fire"], n_subtopics=(1,)), corpus, all_documents=True)
     rows = list(table.records())
-    assert list(rows[0])[:5] == ["document", "Query (yours)", "=x", "Text (yours)", "nr"]
+    assert list(rows[0])[:6] == ["document", "title", "Query (yours)", "=x", "Text (yours)", "nr"]
     assert [row["text"] for row in rows] == [document.text for document in corpus.documents]
 
 

@@ -1,11 +1,11 @@
-"""Topics over time and by group: shares as counted by hand, intervals that hold them, nothing lost."""
+"""Topics over time and by group: documents as counted by hand, intervals that hold them, nothing lost."""
 
 import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
 from qdtm.results.result import Result
-from qdtm.results.trends import topics_over_time, topics_per_class
+from qdtm.results.trends import share_interval, topics_over_time, topics_per_class
 
 from .synthetic import make_corpus, make_fit, opened
 
@@ -16,20 +16,34 @@ def result(fit, corpus):
 
 
 def by_hand(result, rows, q):
-    """The share of some documents that is about query q."""
-    return float(result.fit.judged.relevance[rows, q].mean())
+    """How many of some documents are about query q: from the cut-off up."""
+    relevance = result.relevance(q)
+    return int((relevance.scores[rows] >= relevance.cutoff).sum())
 
 
-def test_shares_by_year(result):
+def test_documents_from_the_cutoff_up_are_counted(result):
     trends = topics_over_time(result, "year", "year")
     assert trends.bins == ("2000", "2001", "2002")
     assert trends.n_documents.tolist() == [4, 3, 3]
-    for b in range(3):
-        rows = np.arange(b, 10, 3)
-        assert trends.share[b, 0] == pytest.approx(by_hand(result, rows, 0))
-        assert trends.share[b, trends.topics.index("1")] == pytest.approx(by_hand(result, rows, 1))
+    for q in range(2):
+        column = trends.topics.index(str(q))
+        expected = [by_hand(result, np.arange(b, 10, 3), q) for b in range(3)]
+        assert trends.about[:, column].tolist() == expected
+        np.testing.assert_allclose(trends.share[:, column], np.array(expected) / [4, 3, 3])
+        assert trends.about[:, column].sum() == result.relevance(q).n_listed
     assert (trends.low <= trends.share + 1e-12).all()
     assert (trends.share <= trends.high + 1e-12).all()
+
+
+def test_a_group_without_a_document_about_it_has_none(result):
+    about = result.relevance(0).about
+    assert 0 < about.sum() < len(about)
+    trends = topics_per_class(result, np.where(about, "in", "out").tolist())
+    share = dict(zip(trends.bins, trends.share[:, 0], strict=True))
+    assert share == {"in": 1.0, "out": 0.0}
+    out = trends.bins.index("out")
+    assert not trends.about[out, :3].any()
+    assert not trends.low[out, :3].any()
 
 
 def test_subtopics_have_the_documents_whose_main_subtopic_they_are(result):
@@ -37,25 +51,42 @@ def test_subtopics_have_the_documents_whose_main_subtopic_they_are(result):
     assert trends.topics == ("0", "0.1", "0.2", "1", "1.1", "1.2", "1.3")
     scores = result.scores(1)
     for s in range(3):
-        mine = np.where(scores.main == s, scores.relevance, 0.0)
-        expected = [mine[np.arange(b, 10, 3)].mean() for b in range(3)]
-        np.testing.assert_allclose(trends.share[:, trends.topics.index(f"1.{s + 1}")], expected)
-    assert (trends.share[:, 4:].sum(axis=1) <= trends.share[:, 3] + 1e-12).all()
+        expected = [(scores.main[np.arange(b, 10, 3)] == s).sum() for b in range(3)]
+        assert trends.about[:, trends.topics.index(f"1.{s + 1}")].tolist() == expected
+    assert (trends.about[:, 4:].sum(axis=1) <= trends.about[:, 3]).all()
+
+
+def test_the_interval_holds_the_sum_of_relevances(result):
+    trends = topics_per_class(result, ["all"] * 10)
+    for q in range(2):
+        column = trends.topics.index(str(q))
+        mean = result.relevance(q).scores.mean()
+        assert trends.low[0, column] < mean < trends.high[0, column]
+
+
+def test_the_interval_is_wilsons_where_relevances_are_certain():
+    about = np.array([[0.0], [5.0], [10.0]])
+    share, low, high = share_interval(about, about, about, np.array([[10], [10], [10]]))
+    np.testing.assert_allclose(share[:, 0], [0.0, 0.5, 1.0])
+    np.testing.assert_allclose(low[:, 0], [0.0, 0.2366, 0.7225], atol=1e-4)  # as in Newcombe (1998)
+    np.testing.assert_allclose(high[:, 0], [0.2775, 0.7634, 1.0], atol=1e-4)
+
+
+def test_doubt_about_relevance_widens_the_interval():
+    n = np.array([[100]])
+    certain = share_interval(*(np.array([[20.0]]),) * 3, n)
+    doubtful = share_interval(np.array([[20.0]]), np.array([[12.0]]), np.array([[31.0]]), n)
+    assert doubtful[0] == certain[0]
+    assert doubtful[1] < certain[1]
+    assert doubtful[2] > certain[2]
 
 
 def test_a_subtopic_has_the_documents_of_those_below_it(fit, corpus):
     deep = Result(opened(fit, corpus, "1.2"), corpus)
     trends = topics_per_class(deep, ["all"] * 10)
-    share = dict(zip(trends.topics, trends.share[0], strict=True))
-    assert share["1.2"] >= share["1.2.1"] + share["1.2.2"] - 1e-12
-    assert share["1.2"] == pytest.approx(topics_per_class(Result(fit, corpus), ["all"] * 10).share[0, 5])
-
-
-def test_the_same_seed_gives_the_same_interval(result):
-    first, again = (topics_over_time(result, "year", "decade", random_state=3) for _ in range(2))
-    np.testing.assert_array_equal(first.low, again.low)
-    other = topics_over_time(result, "year", "decade", random_state=4)
-    assert (first.low != other.low).any()
+    about = dict(zip(trends.topics, trends.about[0], strict=True))
+    assert about["1.2"] >= about["1.2.1"] + about["1.2.2"]
+    assert about["1.2"] == topics_per_class(Result(fit, corpus), ["all"] * 10).about[0, 5] > 0
 
 
 @pytest.mark.parametrize(
@@ -103,13 +134,6 @@ def test_groups_largest_first_and_small_ones_together():
     assert trends.n_left_out == 5
 
 
-def test_many_documents_are_put_together_without_changing_shares(monkeypatch, result):
-    exact = topics_per_class(result, "year")
-    monkeypatch.setattr("qdtm.results.trends.MAX_GROUPS", 2)
-    grouped = topics_per_class(result, "year")
-    np.testing.assert_allclose(grouped.share, exact.share)
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
@@ -130,6 +154,16 @@ def test_bad_input(result, ask, message):
 
 def test_as_a_table(result):
     frame = topics_over_time(result, "year").to_frame()
-    assert list(frame.columns) == ["bin", "start", "topic", "name", "n_documents", "share", "low", "high"]
+    assert list(frame.columns) == [
+        "bin",
+        "start",
+        "topic",
+        "name",
+        "n_documents",
+        "about",
+        "share",
+        "low",
+        "high",
+    ]
     assert len(frame) == 3 * 7
     assert "start" not in topics_per_class(result, "year").to_frame()

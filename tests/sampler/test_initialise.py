@@ -15,8 +15,8 @@ from qdtm.sampler.initialise import (
     MOSTLY,
     OVERLONG,
     absorbed_topics,
-    claimed_documents,
     document_priors,
+    documents_taken,
     fitting_evidence,
     start_joining,
     topics_at_start,
@@ -71,28 +71,28 @@ class TestClaims:
 
     def test_as_many_as_are_about_it(self) -> None:
         problem = alone([0.9, 0.1, 0.7, 0.3], [0] * 4, [[1], [2], [3], [4]])  # they sum to 2
-        assert claimed_documents(problem).tolist() == [0, -1, 0, -1]
+        assert documents_taken(problem).tolist() == [0, -1, 0, -1]
 
     def test_at_least_one(self) -> None:
         problem = alone([0.1, 0.2, 0.0], [0] * 3, [[1], [2], [3]])
-        assert claimed_documents(problem).tolist() == [-1, 0, -1]
+        assert documents_taken(problem).tolist() == [-1, 0, -1]
 
     def test_never_one_that_cannot_be_about_it(self) -> None:
         problem = alone([0.0, 0.0], [0] * 2, [[1], [2]])
-        assert claimed_documents(problem).tolist() == [-1, -1]
+        assert documents_taken(problem).tolist() == [-1, -1]
 
     def test_of_two_the_surer_has_it_and_of_equals_the_first(self) -> None:
         evidence = np.array([[0.9, 0.2], [0.6, 0.7], [0.5, 0.5], [0.0, 0.6]], np.float32)
         problem = problem_of(
             [[4], [5], [6], [7]], CONCEPTS, n_words=10, evidence=evidence, before=np.zeros(4, np.int32)
         )
-        assert claimed_documents(problem).tolist() == [0, 1, -1, 1]
+        assert documents_taken(problem).tolist() == [0, 1, -1, 1]
         twice = np.full((2, 2), 0.5, np.float32)
         problem = problem_of([[4], [5]], CONCEPTS, n_words=10, evidence=twice, before=np.zeros(2, np.int32))
-        assert claimed_documents(problem).tolist() == [0, -1]
+        assert documents_taken(problem).tolist() == [0, -1]
 
     def test_those_of_before_claim_nothing_again(self) -> None:
-        assert set(claimed_documents(added()).tolist()) == {-1, 1}
+        assert set(documents_taken(added()).tolist()) == {-1, 1}
 
 
 class TestLongDocuments:
@@ -107,13 +107,13 @@ class TestLongDocuments:
     def test_it_claims_nothing_and_is_not_drawn_in(self) -> None:
         problem = self.problem(int(LONGEST) + 1)
         assert fitting_evidence(problem)[:, 0].tolist() == [0.0] + [1.0] * 6 + [0.0] * 6
-        assert claimed_documents(problem)[0] == -1
+        assert documents_taken(problem)[0] == -1
         assert document_priors(problem)[1][0, 0] == np.float32(LEAST_PRIOR)
         assert topics_at_start(problem)[0] == 0
 
     def test_one_of_usual_length_is(self) -> None:
         problem = self.problem(int(LONGEST))
-        assert claimed_documents(problem)[0] == 0
+        assert documents_taken(problem)[0] == 0
 
     def test_where_all_are_long_none_is(self) -> None:
         documents = [[1] * int(LONGEST * OVERLONG)] * 5 + [[1] * int(LONGEST * OVERLONG * 2)]

@@ -133,15 +133,13 @@ class Explorer:
         with self._lock:
             rows = self._matching(q, wanted)
             shown = np.array(rows[: wanted.n], np.int64)
-            views = self._builder.documents(
-                shown, q, self.scores(q), self.result.fit.query_weights[:, q], _EXCERPT
-            )
+            views = self._builder.documents(shown, q, self.scores(q), self.result.reasons(q), _EXCERPT)
         return FoundDocuments(tuple(shown.tolist()), tuple(views), len(rows))
 
     def explain(self, q: int, row: int) -> Explanation:
         """Say what became of each token of a document."""
         with self._lock:
-            return explain_document(self.result, row, q, aligner=self._builder.aligner)
+            return explain_document(self.result, row, q)
 
     def _matching(self, q: int, wanted: DocumentFilter) -> list[int]:
         """Return the rows that pass, in the order that is asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ import numpy as np
 from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, write_about
 from qdtm.app.requests import Columns, IndexRequest
 from qdtm.app.workspace import Workspace, now
-from qdtm.corpus import Corpus, ReadOptions, Record, TextPipeline, load_demo_corpus
+from qdtm.corpus import Corpus, CorpusWarning, ReadOptions, Record, TextPipeline, load_demo_corpus
 from qdtm.corpus.corpus import ReadingProgress
+from qdtm.corpus.language import MOST_CHARACTERS, language_note, other_language
 from qdtm.corpus.phrase_index import words_within
 from qdtm.corpus.readers.read import read_records
 from qdtm.errors import QdtmError
@@ -39,11 +41,14 @@ class Preview:
     rows : tuple of tuple of str
         Cells, cut to a readable length.
     guess : Columns
+    language : str
+        What the texts seem to be in.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     guess: Columns
+    language: str = "english"
 
 
 def preview_file(path: Path) -> Preview:
@@ -57,12 +62,24 @@ def preview_file(path: Path) -> Preview:
     records = list(islice(read_records(path, ReadOptions(all_fields=True)), _N_GUESSED_FROM))
     names = tuple(dict.fromkeys(name for record in records for name in record.fields))
     shown = records[:N_PREVIEWED]
+    language = _language(records)
     if not names:
-        return Preview((), tuple((_cut(record.text),) for record in shown), Columns())
+        return Preview((), tuple((_cut(record.text),) for record in shown), Columns(), language)
     rows = tuple(tuple(_cut(record.fields.get(name, "")) for name in names) for record in shown)
     text = _column_with(names, records, [record.text for record in records])
     id = _column_with(names, records, [record.id for record in records])
-    return Preview(names, rows, Columns(text=text, id=id, time=_date_column(names, records, text)))
+    guess = Columns(text=text, id=id, time=_date_column(names, records, text))
+    return Preview(names, rows, guess, language)
+
+
+def _language(records: Sequence[Record]) -> str:
+    """Return the language that texts seem to be in; warn where that alone does not help."""
+    texts = [record.text[:MOST_CHARACTERS] for record in records]
+    if found := other_language(texts, "english"):
+        return found[0]
+    if note := language_note(texts, TextPipeline()):
+        warnings.warn(note, CorpusWarning, stacklevel=2)
+    return "english"
 
 
 def index_corpus(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    HeadedCommand,
     encoder_option,
     no_cache_option,
     output_options,
@@ -26,16 +27,33 @@ if TYPE_CHECKING:
     from qdtm.queries import Concept, Query, QueryCheck
 
 
-@click.command()
+@click.command(
+    cls=HeadedCommand,
+    first=(
+        "texts",
+        "text_column",
+        "title_column",
+        "language",
+        "rule",
+        "exclude",
+        "reading",
+        "anyway",
+        "all_words",
+        "as_json",
+    ),
+)
 @click.argument("corpus", type=click.Path())
 @query_options
 @read_options
 @text_options
 @seed_option
 @encoder_option
+@click.option("--all-words", is_flag=True, help="Name all words that were left out, not only ten.")
 @no_cache_option
 @output_options
-def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **options: Any) -> None:
+def concepts(
+    corpus: str, seed: int, encoder: str | None, all_words: bool, as_json: bool, **options: Any
+) -> None:
     """Check queries in CORPUS and show their concept words.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -49,9 +67,11 @@ def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **optio
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
     from qdtm.cli.query_options import parse_queries, query_parameters
+    from qdtm.cli.run_fit import make_model
 
     queries = parse_queries(options)
     parameters = query_parameters(options, len(queries))
+    make_model(queries, **parameters, random_state=seed, encoder=encoder)  # refuses what makes no sense
     with warnings_as_notes(notes := notes_console()):
         read = open_corpus(corpus, options, notes)
         vectors = _load_vectors(parameters.pop("embeddings"), read, queries, seed)
@@ -59,10 +79,10 @@ def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **optio
         try:
             found = _expand(read, queries, checks, vectors, parameters, notes)
         except QueryError:
-            _print(read, checks, [None] * len(checks), as_json)  # they say why
+            _print(read, checks, [None] * len(checks), as_json, all_words=all_words)  # they say why
             raise
     checks = [_in_reading(check, concept) for check, concept in zip(checks, found, strict=True)]
-    _print(read, checks, found, as_json)
+    _print(read, checks, found, as_json, all_words=all_words)
 
 
 def _load_vectors(
@@ -126,7 +146,12 @@ def _in_reading(check: QueryCheck, concept: Concept | None) -> QueryCheck:
 
 
 def _print(
-    corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept | None], as_json: bool
+    corpus: Corpus,
+    checks: Sequence[QueryCheck],
+    found: Sequence[Concept | None],
+    as_json: bool,
+    *,
+    all_words: bool,
 ) -> None:
     """Print the checks, and the concepts where there are any."""
     from qdtm.cli.console import print_json, print_page
@@ -143,10 +168,12 @@ def _print(
         words = concept_words_table([concept for concept in found if concept], corpus)
         print_json({"corpus": corpus_json(corpus), "queries": queries} | tables_json(words))
     else:
-        print_page(_page(corpus, pairs))
+        print_page(_page(corpus, pairs, all_words=all_words))
 
 
-def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) -> Iterator[RenderableType]:
+def _page(
+    corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]], *, all_words: bool
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.sections import check_section, concept_section, mentions_section, readings_section
@@ -163,4 +190,4 @@ def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) ->
             yield readings_section(concept, corpus)
         if concept is not None:
             yield Text()
-            yield concept_section(concept, corpus)
+            yield concept_section(concept, corpus, all_words=all_words)

@@ -9,6 +9,7 @@ import click
 
 from qdtm.cli.options import (
     all_documents_option,
+    check_subtopics,
     force_option,
     index_option,
     jobs_option,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
-@click.argument("subtopics", metavar="SUBTOPIC...", nargs=-1, required=True)
+@click.argument("subtopics", metavar="SUBTOPIC...", nargs=-1, required=True, callback=check_subtopics)
 @click.option("-o", "--output", type=click.Path(), metavar="DIR2", help="Where to save the result.  [DIR]")
 @all_documents_option
 @force_option
@@ -71,13 +72,11 @@ def drill(
 def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.sections import heading, not_shown, tree_table
+    from qdtm.cli.sections import heading, tree_table
 
     shown = [id for id in subtopics if not any(id.startswith(f"{other}.") for other in subtopics)]
     for number, id in enumerate(shown):
         topic = model.result_.topic(id)
-        split = next(split for split in model.fit_.splits if split.of == id)
         yield from [Text()] if number else []
         yield heading(topic.name, f"subtopic {id}")
         yield tree_table(topic, n_words=10)
-        yield not_shown(topic, len(topic.subtopics), split.rest)

@@ -36,9 +36,10 @@ def export(
     .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
     """
     from qdtm.cli.opening import open_result
-    from qdtm.present.export import export_result
+    from qdtm.present.export import check_target, export_result
 
     folder = Path(directory)
     path = folder.with_name(folder.name + _ENDINGS[format]) if output is None else Path(output)
+    check_target(path, format, force=force)
     result = open_result(directory, index)
     click.echo(export_result(result, path, format, force=force, all_documents=all_documents))

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    HeadedCommand,
     all_documents_option,
+    background_option,
     column_options,
     engine_options,
     force_option,
     model_options,
-    no_cache_option,
     output_options,
     query_options,
     quiet_option,
     read_options,
+    refuse_both,
     seed_option,
     text_options,
 )
@@ -38,10 +40,14 @@ if TYPE_CHECKING:
 _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
                 "gamma", "min_sweeps", "max_sweeps", "n_chains", "n_jobs", "engine", "address",
                 "worker_dir")  # fmt: skip
+_FIRST = ("texts", "output", "force", "text_column", "title_column", "language", "time_column",
+          "group_column", "exclude", "rule")  # fmt: skip
+_EXCLUSIVE = (("no_promotion", "promotion_weight"), ("no_promotion", "similarity_threshold"),
+              ("no_promotion", "no_filtering"), ("no_subtopics", "min_prevalence"))  # fmt: skip
 _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 
 
-@click.command()
+@click.command(cls=HeadedCommand, first=_FIRST)
 @click.argument("corpus", type=click.Path(), required=False)
 @query_options
 @click.option("-o", "--output", type=click.Path(), metavar="DIR", help="Where to save the result.")
@@ -56,10 +62,10 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @all_documents_option
 @click.option("--standalone", is_flag=True, help="Copy the index into DIR, which then needs it no more.")
 @seed_option
-@no_cache_option
+@background_option
 @quiet_option
 @output_options
-def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
+def fit(resume: str | None, background: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -99,16 +105,19 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     if as_json:
         print_json({"path": output} | result_json(model.result_, 10))
     elif not quiet:
-        print_page(_page(model, output, options, with_report=with_report))
+        print_page(_page(model, output, options, with_report=with_report, background=background))
     end_if_interrupted(model, output)
 
 
 def _begun(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a fit that begins."""
+    """Return the options of a fit that begins; refuse what cannot be, before anything is read."""
     if options["corpus"] is None:
         raise click.UsageError("Missing argument 'CORPUS'.")
     if options["output"] is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    if options["date_format"] is not None and options["time_column"] is None:
+        raise click.UsageError("--date-format is there without --time-column; name the column of dates.")
+    refuse_both(*_EXCLUSIVE)
     if "://" not in options["corpus"]:
         options["corpus"] = str(Path(options["corpus"]).absolute())
     if options["stop_words"] is not None and options["stop_words"].lower() != "none":
@@ -160,14 +169,19 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _page(
-    model: QueryDrivenTopicModel, output: str, options: Mapping[str, Any], *, with_report: bool
+    model: QueryDrivenTopicModel,
+    output: str,
+    options: Mapping[str, Any],
+    *,
+    with_report: bool,
+    background: bool,
 ) -> Iterator[RenderableType]:
-    from qdtm.cli.sections import facts, heading, result_page, stability_page
+    from qdtm.cli.sections import N_DOCUMENTS, facts, heading, result_page, stability_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
     listed = "all documents" if options["all_documents"] else "the documents about a query"
     index = [] if (Path(output) / "corpus").exists() else [("index", f"needed again: {options['corpus']}")]
-    yield from result_page(model.result_)
+    yield from result_page(model.result_, n_documents=N_DOCUMENTS, background=background)
     yield from stability_page(model.stability_)
     yield heading("saved", output)
     yield facts(

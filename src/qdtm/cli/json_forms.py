@@ -86,7 +86,7 @@ def stability_json(stability: Stability) -> JsonObject:
     for query, values in zip(stability.queries, described["queries"], strict=True):
         values["interval"] = list(query.interval)
         for subtopic, each in zip(query.subtopics, values["subtopics"], strict=True):
-            each |= {"n_found": subtopic.n_found, "verdict": subtopic.verdict}
+            each |= {"n_found": subtopic.n_found, "firmness": subtopic.firmness}
     return described
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from qdtm.corpus import Corpus
     from qdtm.results.relevance import Relevance
+    from qdtm.results.result import Result
 
 
 @click.command()
@@ -41,8 +42,9 @@ def transform(
     """Score new documents in CORPUS with the model in DIR.
 
     The outcome is a .csv table with a row for each document and query: your own columns, the query, whether
-    the document is about it (by the cut-off of DIR), its relevance, whether it names it, and its main
-    subtopic; with --json the same, one JSON object a line. Words that the model does not know are ignored.
+    the document is about it, its relevance, whether it names it, its main subtopic, and the cut-off of DIR,
+    from which up it is about it; with --json the same, one JSON object a line. A document of the corpus that
+    DIR is from keeps its relevance. Words that the model does not know are ignored.
     """
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus, open_result
@@ -57,6 +59,7 @@ def transform(
     found = [result.relevance(q, new) for q in range(result.fit.n_queries)]
     table = new_documents_table(result.fit, new, found)
     _note_strangers(new, found, notes)
+    _note_encoder(result, notes)
     with _opened(output) as file:
         if as_json:
             file.writelines(f"{json.dumps(each, allow_nan=False)}\n" for each in table.records())
@@ -73,6 +76,15 @@ def _note_strangers(new: Corpus, found: Sequence[Relevance], console: Console) -
     if n_strangers:
         of = f"{n_strangers:,} of {new.n_documents:,} documents"
         print_note(console, "note", f"{of} have no word that the model knows; their relevance is 0.")
+
+
+def _note_encoder(result: Result, console: Console) -> None:
+    """Say that new documents are judged by their words alone, where others were not."""
+    from qdtm.cli.console import print_note
+
+    if result.fit.parameters.get("encoder") is not None:
+        text = "the model was fitted with an encoder; new documents are judged by their words alone."
+        print_note(console, "note", text)
 
 
 def _check_free(path: Path, force: bool) -> None:

@@ -104,7 +104,7 @@ class Worker:
         """Hold shards of a chain from now on; return one more than their highest topic."""
         own = tuple(_own(shard) for shard in shards)
         self._blocks[chain] = block = Block(own, 0)
-        self._shelf(chain).write("shards", _tokens(own))
+        self._store(chain).write("shards", _tokens(own))
         self._put_down(chain, block)
         return max((int(s.assignment.topics.max(initial=-1)) + 1 for s in own), default=0)
 
@@ -147,7 +147,7 @@ class Worker:
     def drop(self, chain: str) -> None:
         """Forget a chain."""
         self._blocks.pop(chain, None)
-        self._shelf(chain).clear()
+        self._store(chain).clear()
 
     def leave(self) -> None:
         """Forget everything: nobody will come after it."""
@@ -155,12 +155,12 @@ class Worker:
         ArrayStore(self._place).clear()
 
     def _block(self, chain: str, at: int) -> Block:
-        """The shards of a chain after so many sweeps, from the shelf if they are not at hand."""
+        """The shards of a chain after so many sweeps, from the store if they are not at hand."""
         block = self._blocks.get(chain)
         if block is None or block.at != at:
-            shelf = self._shelf(chain)
-            shards = block.shards if block is not None else _shards(shelf.read("shards"))
-            _take_up(shards, shelf.read(f"after-{at:06d}"))
+            store = self._store(chain)
+            shards = block.shards if block is not None else _shards(store.read("shards"))
+            _take_up(shards, store.read(f"after-{at:06d}"))
             self._blocks[chain] = block = Block(shards, at)
         return block
 
@@ -169,12 +169,12 @@ class Worker:
         block.at += 1
         self._put_down(chain, block)
         if block.at >= 2:
-            self._shelf(chain).remove(f"after-{block.at - 2:06d}")
+            self._store(chain).remove(f"after-{block.at - 2:06d}")
 
     def _put_down(self, chain: str, block: Block) -> None:
-        self._shelf(chain).write(f"after-{block.at:06d}", _topics(block.shards))
+        self._store(chain).write(f"after-{block.at:06d}", _topics(block.shards))
 
-    def _shelf(self, chain: str) -> ArrayStore:
+    def _store(self, chain: str) -> ArrayStore:
         return ArrayStore(f"{self._place}/{chain}")
 
     def _orders(self, block: Block, message: Message) -> Orders:

@@ -11,6 +11,7 @@ import itertools
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from qdtm.corpus.indexing import (
     index_texts,
 )
 from qdtm.corpus.ingest import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
+from qdtm.corpus.language import Sample, language_note
 from qdtm.corpus.phrase_index import express, split_phrases, words_within
 from qdtm.corpus.phrases import with_phrases
 from qdtm.corpus.readers.records import (
@@ -271,8 +273,22 @@ def _index_texts(
     if like is not None:
         indexed = index_texts(texts, like.pipeline, fixed_words=words_within(like))
         return express(indexed, like), like.pipeline
-    pipeline = pipeline or TextPipeline()
-    return with_phrases(_limited(index_texts(texts, pipeline), pipeline.limits), pipeline.limits), pipeline
+    pipeline, sample = pipeline or TextPipeline(), Sample()
+    with _noting_language(sample, pipeline):
+        indexed = _limited(index_texts(sample.of(texts), pipeline), pipeline.limits)
+    return with_phrases(indexed, pipeline.limits), pipeline
+
+
+@contextmanager
+def _noting_language(sample: Sample, pipeline: TextPipeline) -> Iterator[None]:
+    """Warn of texts in another language than the pipeline's; if nothing is left of them, that is why."""
+    try:
+        yield
+    except CorpusError as error:
+        note = language_note(sample.texts, pipeline)
+        raise (CorpusError(f"{error} {note}") if note else error) from None
+    if note := language_note(sample.texts, pipeline):
+        warnings.warn(note, CorpusWarning, stacklevel=5)
 
 
 def _limited(

@@ -133,6 +133,11 @@ class Corpus:
         return distinct if len(distinct) == len(self) else find_distinct(self, keep_copies=True)
 
     @cached_property
+    def copies(self) -> NDArray[np.int64]:
+        """How many documents each stands for, (D,): one, but for `distinct` documents."""
+        return np.ones(self.n_documents, np.int64)
+
+    @cached_property
     def document_term_matrix(self) -> Any:
         """How often each document has each word: scipy CSR matrix of int32, shape (D, V)."""
         known = self.__dict__.get("distinct") is not None or "open_distinct" in self.__dict__

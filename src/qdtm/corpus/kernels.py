@@ -12,20 +12,7 @@ import numpy as np
 
 from qdtm.jit import njit
 
-# --- documents in another order -----------------------------------------------------------------------------
-#
-# Runs of an array copied one after the other (numba): documents put into another order.
-
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@njit(nogil=True, cache=True)
-def copy_runs(values: Array, starts: Array, offsets: Array, found: Array) -> None:
-    """Copy the run of values from ``starts[j]`` to ``found[offsets[j]:offsets[j + 1]]``, for each j."""
-    for j in range(starts.size):
-        for i in range(offsets[j + 1] - offsets[j]):
-            found[offsets[j] + i] = values[starts[j] + i]
-
 
 # --- phrases ------------------------------------------------------------------------------------------------
 
@@ -326,3 +313,16 @@ def take_apart(tokens: Any, offsets: Any, starts: Any, parts: Any, words: Any, s
                 words[n] = parts[p]
                 n += 1
         split_offsets[j + 1] = n
+
+
+# --- documents in another order -----------------------------------------------------------------------------
+#
+# Runs of an array, copied one after the other.
+
+
+@njit(nogil=True, cache=True)
+def copy_runs(values: Array, starts: Array, offsets: Array, found: Array) -> None:
+    """Copy the run of values from ``starts[j]`` to ``found[offsets[j]:offsets[j + 1]]``, for each j."""
+    for j in range(starts.size):
+        for i in range(offsets[j + 1] - offsets[j]):
+            found[offsets[j] + i] = values[starts[j] + i]

@@ -44,8 +44,7 @@ class PhraseIndex:
     def of(cls, corpus: Any) -> PhraseIndex:
         """Return the phrases of a corpus, which are looked up once; none if its pipeline finds none."""
         if corpus not in _INDICES:
-            finds = getattr(corpus.pipeline, "finds_phrases", False)
-            _INDICES[corpus] = cls(corpus.vocabulary if finds else ())
+            _INDICES[corpus] = cls(corpus.vocabulary if corpus.pipeline.finds_phrases else ())
         return _INDICES[corpus]
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ stays is function words, the verbs and adverbs of reporting, and the most genera
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from qdtm.errors import ParameterError
@@ -112,6 +112,14 @@ def with_own_words(words: Iterable[str], language: str | None) -> frozenset[str]
     if name == "english":
         own |= {form for word in own for form in number_forms(word)}
     return frozenset(own) if name is None else stop_words(name) | own
+
+
+@cache
+def language_codes() -> Mapping[str, str]:
+    """Return the ISO code of each language that has stop words, by its name."""
+    from stop_words import LANGUAGE_MAPPING
+
+    return {str(name): str(code) for code, name in sorted(LANGUAGE_MAPPING.items(), reverse=True)}
 
 
 @cache

@@ -34,7 +34,7 @@ SETTLED = {"ftol": 1e-12, "gtol": 1e-9, "maxiter": 1000}
 NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25
 """Log odds of a document that names the query, by how much it names it, and by those of its context."""
 
-VOUCHING = 10.0
+SHRINKAGE = 10.0
 """Documents' worth of names that it takes to believe half of what the context of another document says."""
 
 LEAST_CONTEXT = 0.01
@@ -42,7 +42,7 @@ LEAST_CONTEXT = 0.01
 
 
 def estimate_breadth(scores: FloatArray, strength: FloatArray) -> float:
-    """Estimate how many documents are about a query; few that name it never claim many others.
+    """Estimate how many documents are about a query; few that name it never bring in many others.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def probabilities_summing_to(
         (named, given), (others, _) = parts
         shifted = Curve(curve.slope, middle)
         believed = named_probability(shifted(named), given)
-        unnamed = vouching(believed, given) * without_name(shifted(others), share).sum()
+        unnamed = shrunk_mean(believed, given) * without_name(shifted(others), share).sum()
         return float(believed.sum() + unnamed) - total
 
     if excess(high) >= 0:
@@ -137,7 +137,7 @@ def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray
 
     A document that does not name the query is less likely to be about it than its context says, since
     documents about it tend to name it (Elkan and Noto 2008); and it is never surer than those that do are on
-    average, as far as there are enough of them to vouch for it.
+    average, and less sure if these are few.
 
     Parameters
     ----------
@@ -145,12 +145,12 @@ def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray
         P(named | about).
     """
     named = named_probability(context, strength)
-    return np.where(strength > 0, named, vouching(named, strength) * without_name(context, share))
+    return np.where(strength > 0, named, shrunk_mean(named, strength) * without_name(context, share))
 
 
-def vouching(named: FloatArray, strength: FloatArray) -> float:
-    """How far documents that name the query vouch for others."""
-    return float(strength @ named) / (float(strength.sum()) + VOUCHING)
+def shrunk_mean(named: FloatArray, strength: FloatArray) -> float:
+    """The mean probability of documents that name the query, shrunk towards 0 if they are few."""
+    return float(strength @ named) / (float(strength.sum()) + SHRINKAGE)
 
 
 def without_name(context: FloatArray, share: float) -> FloatArray:

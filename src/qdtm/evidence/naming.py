@@ -120,7 +120,6 @@ class NamingCounter:
         self._texts = TextSearch.of(corpus)
         self._phrases = PhraseIndex.of(corpus)
         self._counted = _COUNTED.setdefault(corpus, {})
-        self._copies = np.asarray(getattr(corpus, "copies", np.ones(self._index.n_documents, np.int64)))
 
     def name(self, alternatives: Sequence[Alternative], barred: Sequence[ResolvedWord] = ()) -> Naming:
         """Find the documents that name one of the alternatives and have nothing of what is barred."""
@@ -135,7 +134,7 @@ class NamingCounter:
             namings=namings,
             strength=strength_of(namings, lengths),
             possible=possible,
-            n_excluded=int(self._copies[(found > 0) & ~possible].sum()),
+            n_excluded=int(self._corpus.copies[(found > 0) & ~possible].sum()),
         )
 
     def count(self, alternative: Alternative) -> FloatArray:

@@ -93,7 +93,7 @@ def _log_odds(share: FloatArray) -> FloatArray:
 # document is to be about each query.
 #
 # The topics were fitted side by side and know their bounds, so they speak first. The views look at what they
-# say (self-training), and the queries compete for each document; one that names a query is judged as it
+# say (self-training), and the queries compete for each document; one that names a query is as relevant as it
 # would be alone.
 
 ROUNDS = 2
@@ -110,7 +110,7 @@ LEAST_SHARE = 1e-4
 """Shares in a topic are kept this far from 0 and 1 before their log odds are taken."""
 
 
-def rival_posteriors(
+def competing_posteriors(
     views: CorpusViews,
     shares: FloatArray,
     strength: FloatArray,
@@ -127,7 +127,7 @@ def rival_posteriors(
     strength : ndarray of float64, shape (D, Q)
         How much each document names each query.
     possible : ndarray of bool, shape (D, Q)
-        Which documents can be about each query at all; for the others it is no rival.
+        Which documents can be about each query at all; for the others it does not compete.
     query_vectors : ndarray of float32, shape (Q, e), optional
         What a sentence encoder makes of each query.
     """

@@ -52,14 +52,17 @@ class WordEvidence:
             The query's own words, which do not count where a document names it.
         possible : ndarray of bool, shape (D,)
         """
-        weights = self.weights[:, q].astype(np.float64)
-        hidden = weights.copy()
-        hidden[list(words)] = 0.0
-        lengths = np.maximum(np.asarray(counts.sum(axis=1), np.float64).ravel(), 1.0)
         named = strength > 0
-        total = np.where(named, counts @ hidden, counts @ weights)
-        context = sigmoid(float(self.intercepts[q]) + total / lengths)
+        odds = np.where(named, self.log_odds(counts, q, words), self.log_odds(counts, q))
+        context = sigmoid(float(self.intercepts[q]) + odds)
         return np.where(possible, np.where(named, named_probability(context, strength), context), 0.0)
+
+    def log_odds(self, counts: Any, q: int, hidden: Sequence[int] = ()) -> FloatArray:
+        """What a token of each document adds on average for query `q`, some words left out, (D,)."""
+        weights = self.weights[:, q].astype(np.float64)
+        weights[list(hidden)] = 0.0
+        lengths = np.maximum(np.asarray(counts.sum(axis=1), np.float64).ravel(), 1.0)
+        return np.asarray((counts @ weights) / lengths)
 
 
 def distil(counts: Any, relevance: NDArray[Any], strength: NDArray[Any]) -> WordEvidence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from qdtm.storage.atomic import placed_file, placed_folder, write_errors
 
 Format = Literal["csv", "xlsx", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
+_FILES = ("concept_words.csv", "documents.csv", "topics.csv", "words.csv")
 
 
 def export_result(
@@ -58,27 +59,42 @@ def export_result(
     if format not in FORMATS:
         raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, FORMATS))}.")
     target = Path(path)
+    check_target(target, format, force=force)
     with write_errors(path):
         if format == "csv":
             tables = result_tables(result.fit, result.corpus, all_documents=all_documents)
-            _write_folder(tables, target, force)
+            _write_folder(tables, target)
         else:
             from qdtm.present.workbook import write_workbook
 
             write = partial(write_workbook if format == "xlsx" else write_json, all_documents=all_documents)
-            _write_file(target, force, write, result)
+            with placed_file(target) as file:
+                write(result, file)
     return target
 
 
-def _write_folder(written: Sequence[Table], folder: Path, force: bool) -> None:
+def check_target(target: Path, format: Format, *, force: bool) -> None:
+    """Refuse to write where something is already, before anything is worked out.
+
+    Raises
+    ------
+    StorageError
+    """
+    is_right = target.is_dir() if format == "csv" else not target.is_dir()
+    if target.exists() and not is_right:
+        is_now, wanted = ("a file", "a folder") if format == "csv" else ("a folder", "a file")
+        raise StorageError(f"{str(target)!r} is {is_now}; give the name of {wanted}.")
+    places = [target / name for name in _FILES] if format == "csv" else [target]
+    taken = [place for place in places if place.exists()]
+    if taken and not force:
+        raise StorageError(f"{str(taken[0])!r} exists already; use force (--force) to replace it.")
+
+
+def _write_folder(written: Sequence[Table], folder: Path) -> None:
     """Write each table to a file of its own; none is put in place before all are written."""
-    if folder.exists() and not folder.is_dir():
-        raise StorageError(f"{str(folder)!r} is a file; give the name of a folder.")
     tables = {f"{table.name.replace(' ', '_')}.csv": table for table in written}
     there = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     taken = [name for name in there if name in tables]
-    if taken and not force:
-        raise StorageError(f"{str(folder / taken[0])!r} exists already; use force (--force) to replace it.")
     with ExitStack() as places:
         if len(taken) == len(there) and not folder.is_symlink():  # all ours: one step replaces all
             whole = places.enter_context(placed_folder(folder))
@@ -87,15 +103,6 @@ def _write_folder(written: Sequence[Table], folder: Path, force: bool) -> None:
             paths = [places.enter_context(placed_file(folder / name)) for name in tables]
         for path, table in zip(paths, tables.values(), strict=True):
             save_csv(table, path)
-
-
-def _write_file(target: Path, force: bool, write: Callable[[Result, Path], None], result: Result) -> None:
-    if target.is_dir():
-        raise StorageError(f"{str(target)!r} is a folder; give the name of a file.")
-    if target.exists() and not force:
-        raise StorageError(f"{str(target)!r} exists already; use force (--force) to replace it.")
-    with placed_file(target) as file:
-        write(result, file)
 
 
 def write_json(result: Result, path: Path, *, all_documents: bool = False) -> None:

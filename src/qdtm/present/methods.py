@@ -122,7 +122,7 @@ def _sampling(result: Result) -> str:
     known = [each for query in stability.queries for each in query.subtopics] if stability else []
     if stability is None or not known:
         return text
-    firm = sum(each.verdict == "firm" for each in known)
+    firm = sum(each.firmness == "firm" for each in known)
     if stability.n_chains > 1:
         return f"{text} Of {len(known)} subtopics, {firm} were found in all of {stability.n_chains} runs."
     return (

@@ -11,15 +11,22 @@ from qdtm.present.report import render_template
 from qdtm.present.report_builder import word_bars
 from qdtm.present.report_view import SubtopicView
 from qdtm.present.theme import component_css, series_number, theme_css
+from qdtm.progress import in_notebook
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qdtm.progress import Progress
+    from qdtm.queries import Concept
+    from qdtm.results.documents import DocumentTable
     from qdtm.results.explain import Explanation
     from qdtm.results.result import Result
     from qdtm.results.topics import Topic
 
 
 # --- results ------------------------------------------------------------------------------------------------
+
+_MOST_ROWS, _CELL = 50, 200  # of a table, and characters of a cell
 
 _STAGES = {"background": "background", "parents": "parent topics", "subtopics": "subtopics"}
 
@@ -49,6 +56,34 @@ def explanation_html(explanation: Explanation) -> str:
     )
 
 
+def concept_html(concept: Concept) -> str:
+    """Return the words of a query with what supports each."""
+    head = ("word", "from", "documents", "retrieved")
+    rows = [(w.word, w.origin, f"{w.n_documents:,}", f"{w.n_retrieved:,}") for w in concept.words]
+    return _table(concept.name, concept.check.reason, head, rows)
+
+
+def documents_html(table: DocumentTable) -> str:
+    """Return a list of documents as a table."""
+    head = ("relevance", "about it", "subtopic", table.id_name, "text")
+    rows = [
+        (f"{row.relevance:.2f}", "yes" if row.about else "no", row.subtopic_name or "", row.id,
+         _cut(row.text))
+        for row in table.rows[:_MOST_ROWS]
+    ]  # fmt: skip
+    n_more = len(table) - len(rows)
+    return _table(table.query, f"{len(table):,} documents", head, rows, n_more)
+
+
+def _table(title: str, note: str, head: Sequence[str], rows: Sequence[Sequence[str]], n_more: int = 0) -> str:
+    return _box("notebook_table.html", title=title, note=note, head=head, rows=rows, n_more=n_more)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _CELL else line[: _CELL - 1] + "…"
+
+
 def progress_html(progress: Progress | None) -> str:
     """Return a bar that shows where a fit is; None is its end."""
     if progress is None:
@@ -71,6 +106,7 @@ def _topic_values(topic: Topic, n_words: int, about: str = "") -> dict[str, Any]
             id=each.id,
             name=each.short_name,
             color=series_number(s),
+            n_documents=None,
             of_parent=each.prevalence / topic.prevalence_below if topic.prevalence_below else 0.0,
             words=word_bars(each.top_words(n_words)),
             documents=(),
@@ -95,10 +131,11 @@ def _box(template: str, **values: Any) -> str:
 # In: a `Progress` after each sweep. Out: what the user sees; nothing where nobody looks.
 
 _SECONDS = 0.1  # between two looks
+_WIDTH = 78  # of a line
 
 
 class ProgressBar:
-    """Give it to a model: ``QueryDrivenTopicModel("cricket", progress=ProgressBar())``.
+    """What a model shows by itself where somebody looks; a copy of your own may write to another stream.
 
     Parameters
     ----------
@@ -124,10 +161,20 @@ class ProgressBar:
         else:
             self._show_line(progress)
 
-    def _show_element(self, progress: Progress) -> None:
-        from IPython.display import HTML, display
+    def close(self) -> None:
+        """Take the line away, or say in the element that it is done; nothing where nothing was shown."""
+        if self._handle is not None:
+            self._handle.update(_html(progress_html(None)))
+            self._handle = None
+        elif self._stages and not in_notebook() and (stream := self.stream or sys.stderr).isatty():
+            stream.write(f"\r{'':<{_WIDTH}}\r")
+            stream.flush()
+        self._stages = set()
 
-        element = HTML(progress_html(progress))
+    def _show_element(self, progress: Progress) -> None:
+        from IPython.display import display
+
+        element = _html(progress_html(progress))
         if self._handle is None:
             self._handle = display(element, display_id=True)
         else:
@@ -138,15 +185,14 @@ class ProgressBar:
         if stream.isatty():
             of = f" of {progress.query}" if progress.query else ""
             line = f"{progress.run}{progress.stage}{of}: {progress.note}"
-            stream.write(f"\r{line[:78]:<78}")
+            stream.write(f"\r{line[:_WIDTH]:<{_WIDTH}}")
             stream.flush()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"stream": None, "_handle": None, "_next": 0.0, "_stages": set()}  # a copy shows its own
 
 
-def in_notebook() -> bool:
-    """Return whether this process answers a notebook."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and shell.__class__.__name__ == "ZMQInteractiveShell"
+def _html(text: str) -> Any:
+    from IPython.display import HTML
+
+    return HTML(text)

@@ -26,6 +26,9 @@ from qdtm.storage.atomic import placed_file, write_errors
 MAX_BYTES = 4_800_000
 """A page that comes out larger is made again with less on it."""
 
+ON_PAPER = 10
+"""Documents of each query that are printed; the screen has more."""
+
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -72,6 +75,7 @@ def _render(result: Result, limits: Limits) -> str:
     return render_template(
         "report.html",
         view=build_report(result, limits),
+        on_paper=ON_PAPER,
         style=theme_css() + component_css() + page_css(),
         script=script,
         script_digest=digest,

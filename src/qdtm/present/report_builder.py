@@ -5,8 +5,8 @@ However large the corpus, only the documents that are shown are read; their numb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,6 @@ from qdtm.present.report_view import (
     ContrastView,
     DocumentView,
     EvidenceView,
-    GroupRow,
     PhaseView,
     QueryView,
     ReportView,
@@ -33,11 +32,12 @@ from qdtm.present.report_view import (
     WordBar,
 )
 from qdtm.present.theme import series_number
+from qdtm.present.trend_views import group_rows, trend_views
 from qdtm.queries.concept import Concept, ConceptWord
 from qdtm.results.contrast import Contrast, ContrastWord, closest_pairs, contrast_queries
-from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
 from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, sentence_around
+from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import QueryScores
 from qdtm.results.representative import typical_documents
 from qdtm.results.result import Result
@@ -115,7 +115,7 @@ class ViewBuilder:
 
     def __init__(self, result: Result, limits: Limits) -> None:
         self.result, self.limits = result, limits
-        self.aligner = Aligner(result.corpus)
+        self.aligner = result.aligner
         self.notes: list[str] = []
 
     @cached_property
@@ -178,12 +178,10 @@ class ViewBuilder:
         """Return everything about query `q`."""
         fit, topic, concept = self.result.fit, self.result.topics[q], self.result.fit.concepts[q]
         scores = self.result.scores(q)
-        weights = self.result.fit.query_weights[:, q]
-        cards = [self.subtopic(q, s, scores) for s in range(min(len(topic.subtopics), self.limits.cards))]
-        smaller = [
-            _subtopic_view(sub, s, topic, concept, (), 10, self._firmness(sub))
-            for s, sub in enumerate(topic.subtopics[len(cards) :], len(cards))
-        ]
+        trends = {trend.id: trend for trend in trend_views(self.over_time, topic)}
+        n_cards = min(len(topic.subtopics), self.limits.cards)
+        cards = [self.subtopic(q, s, scores, trends) for s in range(n_cards)]
+        smaller = [self._subtopic(q, s, scores, 10) for s in range(n_cards, len(topic.subtopics))]
         best = order_by(scores.relevance, self.result.corpus.document_lengths, self.limits.documents)
         relevance = self.result.relevance(q)
         best = best[relevance.about[best]] if len(best) else best
@@ -202,33 +200,37 @@ class ViewBuilder:
             smaller=smaller,
             rest=fit.subtopic_rest[q],
             map=map_subtopics(topic.subtopics[: self.limits.cards]),
-            documents=self.documents(best, q, scores, weights, self.limits.excerpt),
+            documents=self.documents(best, q, scores, self.result.reasons(q), self.limits.excerpt),
             relevance=relevance,
-            trends=list(_trend_views(self.over_time, topic)),
-            groups=list(_group_rows(self.per_class, topic)),
+            trend=trends.get(topic.id),
+            groups=list(group_rows(self.per_class, topic)),
             stability=None if fit.stability is None else fit.stability.queries[q],
             hand_check=self.result.answered_check_of(q),
         )
 
-    def subtopic(self, q: int, s: int, scores: QueryScores) -> SubtopicView:
+    def subtopic(self, q: int, s: int, scores: QueryScores, trends: Mapping[str, TrendView]) -> SubtopicView:
         """Return the card of subtopic `s` of query `q`."""
-        topic, concept = self.result.topics[q], self.result.fit.concepts[q]
         rows = typical_documents(scores, s, self.result.corpus.document_lengths, self.limits.typical)
-        weights = self.result.subtopic_weights(q)[:, s]
-        documents = self.documents(rows, q, scores, weights, self.limits.excerpt // 2)
-        subtopic, n_words = topic.subtopics[s], self.limits.words - 5
-        return _subtopic_view(subtopic, s, topic, concept, documents, n_words, self._firmness(subtopic))
+        documents = self.documents(rows, q, scores, self.result.reasons(q, s), self.limits.excerpt // 2)
+        card = self._subtopic(q, s, scores, self.limits.words - 5)
+        return replace(card, documents=documents, trend=trends.get(card.id))
+
+    def _subtopic(self, q: int, s: int, scores: QueryScores, n_words: int) -> SubtopicView:
+        """Return subtopic `s` of query `q` without documents."""
+        topic, concept = self.result.topics[q], self.result.fit.concepts[q]
+        mainly = {id: int(scores.mainly_in(place).sum()) for place, id in enumerate(scores.ids)}
+        view = _subtopic_view(topic.subtopics[s], s, topic, concept, mainly, n_words)
+        return replace(view, stability=self._firmness(topic.subtopics[s]))
 
     def _firmness(self, subtopic: Topic) -> SubtopicStability | None:
         stability = self.result.stability
         return None if stability is None else stability.of(subtopic.id)
 
     def documents(
-        self, rows: NDArray[np.int64], q: int, scores: QueryScores, weights: FloatArray, limit: int
+        self, rows: NDArray[np.int64], q: int, scores: QueryScores, reasons: Reasons, limit: int
     ) -> list[DocumentView]:
-        """Return documents, with the words of large weight (V,) marked in at most `limit` characters."""
+        """Return documents, each with the passage that makes it relevant, at most `limit` characters."""
         below = self.result.topics[q].below()
-        concept = frozenset(self.result.fit.concepts[q].word_indices)
         views = []
         for document in self.result.corpus.documents.select(rows.tolist()):
             s = int(scores.main[document.index])
@@ -236,14 +238,15 @@ class ViewBuilder:
             top = path_of(subtopic.id)[1] if subtopic else 0  # the query's own subtopic, from 1
             view = DocumentView(
                 id=document.id,
+                title=document.title,
                 relevance=float(scores.relevance[document.index]),
                 share=float(scores.main_share[document.index]),
                 subtopic=subtopic.id if subtopic else None,
                 branch=below[top - 1].id if subtopic else None,
                 subtopic_name=subtopic.short_name if subtopic else "",
                 color=series_number(top - 1) if subtopic else 0,
-                fields=_fields(document, self.limits.fields),
-                passage=self.aligner.excerpt(document, weights, concept, limit),
+                fields=_fields(document, self.limits.fields, self.result.corpus.documents.title_name),
+                passage=reasons.passage(document, limit),
             )
             views.append(view)
         return views
@@ -296,35 +299,32 @@ def evidence_sentences(
         if at is None:
             continue
         marks = [Mark(*span, 1.0 if w == word else 0.3) for w, span in places if w == word or w in own]
-        yield EvidenceView(document.id, sentence_around(text, at[0], marks))
+        yield EvidenceView(document.id, document.title, sentence_around(text, at[0], marks))
 
 
 # --- the rest ----------------------------------------------------------------------------------------------
 
 
 def _subtopic_view(
-    subtopic: Topic,
-    s: int,
-    parent: Topic,
-    concept: Concept,
-    documents: Sequence[DocumentView],
-    n_words: int,
-    stability: SubtopicStability | None,
+    subtopic: Topic, s: int, parent: Topic, concept: Concept, mainly: Mapping[str, int], n_words: int
 ) -> SubtopicView:
+    """Return a subtopic and those below it; `mainly` is how many documents are mainly in each."""
     return SubtopicView(
         id=subtopic.id,
         name=subtopic.short_name,
         color=series_number(s),
+        n_documents=mainly[subtopic.id],
         of_parent=subtopic.prevalence / parent.prevalence_below if parent.prevalence_below else 0.0,
         words=word_bars(subtopic.top_words(n_words), concept),
-        documents=documents,
-        below=[_subtopic_view(each, s, subtopic, concept, (), n_words, None) for each in subtopic.subtopics],
-        stability=stability,
+        documents=(),
+        below=[_subtopic_view(each, s, subtopic, concept, mainly, n_words) for each in subtopic.subtopics],
     )
 
 
-def _fields(document: Document, n: int) -> list[tuple[str, str]]:
-    shown = [(name, value.strip()) for name, value in document.fields.items() if value.strip()][:n]
+def _fields(document: Document, n: int, but: str | None) -> list[tuple[str, str]]:
+    """Return the user's columns, without that of the titles, which stand above."""
+    fields = [(name, value.strip()) for name, value in document.fields.items() if name != but]
+    shown = [(name, value) for name, value in fields if value][:n]
     return [(name, value if len(value) <= _VALUE else value[: _VALUE - 1] + "…") for name, value in shown]
 
 
@@ -366,43 +366,6 @@ def _phase(name: str, trace: Trace) -> PhaseView:
     return PhaseView(name, ending(trace), trace.n_sweeps, trace.n_samples, chart)
 
 
-def _trend_views(trends: Trends | None, topic: Topic) -> Iterator[TrendView]:
-    """Yield the parent and its largest subtopics over time, the subtopics on one scale."""
-    if trends is None:
-        return
-    shown = [topic, *topic.subtopics[:8]]
-    columns = [trends.topics.index(each.id) for each in shown]
-    tops = [float(np.nanmax(trends.high[:, columns[0]]))]
-    tops += [float(np.nanmax(trends.high[:, columns[1:]]))] * (len(columns) - 1) if len(columns) > 1 else []
-    days = None if trends.starts is None else trends.starts.astype(float)
-    for s, (each, column, top) in enumerate(zip(shown, columns, tops, strict=True), start=-1):
-        chart = line_chart(
-            trends.share[:, column], days, trends.low[:, column], trends.high[:, column],
-            x_names=trends.bins, from_zero=True, percent=True, top=top,
-        )  # fmt: skip
-        yield TrendView(each.id, each.short_name, series_number(s) if s >= 0 else 0, chart)
-
-
-def _group_rows(trends: Trends | None, topic: Topic) -> Iterator[GroupRow]:
-    if trends is None:
-        return
-    column = trends.topics.index(topic.id)
-    subtopics = [trends.topics.index(each.id) for each in topic.subtopics[:8]]
-    widest = max(float(np.nanmax(trends.high[:, column])), 1e-12)
-    for b, group in enumerate(trends.bins):
-        share, low, high = (float(x[b, column]) for x in (trends.share, trends.low, trends.high))
-        is_known = np.isfinite(share)
-        yield GroupRow(
-            group=group,
-            n_documents=int(trends.n_documents[b]),
-            share=share if is_known else None,
-            width=100 * share / widest if is_known else 0.0,
-            low=100 * low / widest if is_known else 0.0,
-            high=100 * high / widest if is_known else 0.0,
-            subtopics=[float(trends.share[b, c]) if is_known else None for c in subtopics],
-        )
-
-
 # --- contrasts ----------------------------------------------------------------------------------------------
 #
 # A `Result` in, contrasts of its queries out: each beside the one that it has most in common with.
@@ -431,9 +394,7 @@ def view_contrast(result: Result, a: int, b: int, found: Contrast) -> ContrastVi
 
 
 def _bars(words: Sequence[ContrastWord], own: set[str]) -> list[WordBar]:
-    """Return words as bars, as long as their log-odds; the concept words among them are marked."""
-    longest = max((abs(word.log_odds) for word in words), default=1.0)
-    return [
-        WordBar(word.word, abs(word.log_odds), round(100 * abs(word.log_odds) / longest, 1), word.word in own)
-        for word in words
-    ]
+    """Return words as bars in the order of their log-odds; the concept words among them are marked."""
+    log_odds = sorted(((abs(word.log_odds), word.word) for word in words), key=lambda pair: -pair[0])
+    longest = max((each for each, _ in log_odds), default=1.0)
+    return [WordBar(word, each, round(100 * each / longest, 1), word in own) for each, word in log_odds]

@@ -31,7 +31,8 @@ class WordBar:
 class EvidenceView:
     """A sentence that supports a concept word, and the document it is from."""
 
-    document: str
+    id: str
+    title: str
     passage: Passage
 
 
@@ -65,6 +66,7 @@ class DocumentView:
     """
 
     id: str
+    title: str
     relevance: float
     share: float
     subtopic: str | None
@@ -79,41 +81,49 @@ class DocumentView:
 class SubtopicView:
     """A subtopic's card.
 
-    `of_parent` is its share of what it is part of; `below` is what it opens into; without further runs,
-    `stability` is None.
+    `n_documents` are about the query and mainly in it (None where only the topic is known); `of_parent` is
+    its share of the words; `below` is what it opens into; without further runs, `stability` is None, and
+    without dates `trend`.
     """
 
     id: str
     name: str
     color: int
+    n_documents: int | None
     of_parent: float
     words: Sequence[WordBar]
     documents: Sequence[DocumentView]
     below: Sequence[SubtopicView] = ()
     stability: SubtopicStability | None = None
+    trend: TrendView | None = None
 
 
 @dataclass(frozen=True)
 class TrendView:
-    """A topic over time."""
+    """A topic over time; `said` is what the chart shows, in words."""
 
     id: str
     name: str
     color: int
     chart: LineChart
+    said: str
 
 
 @dataclass(frozen=True)
 class GroupRow:
-    """The share of a topic in a group of documents; widths are in percent of the widest."""
+    """The documents of a group that are about a query, and mainly in each subtopic.
+
+    `widest` is the largest share that the table has room for.
+    """
 
     group: str
     n_documents: int
-    share: float | None
-    width: float
+    about: int
+    share: float
     low: float
     high: float
-    subtopics: Sequence[float | None]
+    widest: float
+    subtopics: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -136,7 +146,7 @@ class QueryView:
     map: TopicMap | None
     documents: Sequence[DocumentView]
     relevance: Relevance
-    trends: Sequence[TrendView]
+    trend: TrendView | None
     groups: Sequence[GroupRow]
     stability: QueryStability | None = None
     hand_check: HandCheck | None = None

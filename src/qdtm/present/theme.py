@@ -92,7 +92,7 @@ def page_css() -> str:
 
 
 def page_script() -> str:
-    """Return the report's script: filters, and everything open in print. The page can be read without."""
+    """Return the report's script: filters, a menu that closes, methods in print. The page reads without."""
     return _static("report.js")
 
 

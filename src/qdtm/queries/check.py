@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.embeddings.vectors import WordVectors
 from qdtm.queries.answerability import (
     MAINLY,
@@ -32,12 +33,13 @@ from qdtm.queries.query import Query, Rule
 from qdtm.queries.resolve import ResolvedWord, closest_words, matches_of
 from qdtm.queries.search import SearchedQuery, search
 from qdtm.queries.term_index import FloatArray, TermIndex
+from qdtm.reprs import on_screen, quoted
 
 N_NAMED = 10
 """How many of the documents that name a query a check lists."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QueryCheck:
     """Whether a query can be answered, and why.
 
@@ -84,6 +86,9 @@ class QueryCheck:
     n_mainly: int = 0
     named: tuple[int, ...] = ()
     related: tuple[RelatedWord, ...] = ()
+
+    def __repr__(self) -> str:
+        return on_screen(f"QueryCheck({quoted(self.name)}: {self.shown}: {self.reason})")
 
     @property
     def shown(self) -> str:
@@ -132,12 +137,12 @@ def check_query(
         What cannot be answered is no error here; `build_concepts` raises.
     """
     query = Query(query) if isinstance(query, str) else query
-    inside = getattr(corpus, "distinct", corpus)
+    inside = corpus.distinct
     nearness = None if encoder is None else _nearness(encoder, inside, query)
     return describe(search(inside, query, rule), inside, vectors, refuse=refuse, nearness=nearness)
 
 
-def _nearness(encoder: Any, corpus: Any, query: Query) -> FloatArray:
+def _nearness(encoder: Any, corpus: Corpus, query: Query) -> FloatArray:
     """How near each document is to a query by a sentence encoder, (D,)."""
     from qdtm.embeddings.encoder import encode_corpus  # needs more than a check does
 
@@ -206,19 +211,13 @@ def _found(searched: SearchedQuery, corpus: Corpus, refuse: bool) -> Found:
 
 def _count(corpus: Corpus, documents: NDArray[np.int64]) -> int:
     """Count documents, with all copies of those that are there once for several."""
-    return int(_copies(corpus)[documents].sum())
-
-
-def _copies(corpus: Corpus) -> NDArray[np.int64]:
-    """How many documents each stands for, (D,)."""
-    copies = getattr(corpus, "copies", None)
-    return np.ones(TermIndex.of(corpus).n_documents, np.int64) if copies is None else np.asarray(copies)
+    return int(corpus.copies[documents].sum())
 
 
 def _best_named(searched: SearchedQuery, corpus: Corpus) -> tuple[int, ...]:
     """Return the rows of the documents that name a query most, of equal ones those that came first."""
     documents = searched.naming.documents
-    rows = getattr(corpus, "rows", np.arange(len(searched.naming.strength)))[documents]
+    rows = corpus.rows[documents] if isinstance(corpus, DistinctCorpus) else documents
     order = np.lexsort((rows, -searched.naming.strength[documents]))[:N_NAMED]
     return tuple(rows[order].tolist())
 
@@ -228,7 +227,7 @@ def _check_word(word: ResolvedWord, role: Role, corpus: Corpus, vectors: WordVec
     if word.is_known and not word.sequence:
         frequency = TermIndex.of(corpus).frequency(word.terms[0])  # (D,)
         n_documents = _count(corpus, np.flatnonzero(frequency))
-        n_occurrences = int((frequency * _copies(corpus)).sum())
+        n_occurrences = int((frequency * corpus.copies).sum())
     return WordCheck(
         word=word.word,
         role=role,
@@ -245,6 +244,5 @@ def _check_word(word: ResolvedWord, role: Role, corpus: Corpus, vectors: WordVec
 def _vocabulary_size(corpus: Corpus) -> str:
     """Say how large the vocabulary is and how rare its words may be: "1,998 words in 3 documents or more"."""
     index = TermIndex.of(corpus)
-    limits = getattr(corpus.pipeline, "limits", None)
-    lowest = 1 if limits is None else limits.document_range(index.n_documents)[0]
+    lowest = corpus.pipeline.limits.document_range(index.n_documents)[0]
     return f"{index.n_words:,} words" + (f" in {lowest} documents or more" if lowest > 1 else "")

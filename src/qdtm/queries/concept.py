@@ -18,13 +18,14 @@ from qdtm.errors import QdtmError, StorageError
 from qdtm.queries.answerability import RelatedWord, WordCheck
 from qdtm.queries.check import QueryCheck
 from qdtm.queries.query import Extractor, Query, Rule
+from qdtm.reprs import listed, on_screen, quoted
 
 # --- concepts -----------------------------------------------------------------------------------------------
 
 Origin = Literal["query", "user", "expansion"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConceptWord:
     """A word that stands for a query, and why.
 
@@ -58,6 +59,11 @@ class ConceptWord:
     documents: tuple[int, ...]
     tied: bool = True
 
+    def __repr__(self) -> str:
+        loose = "" if self.tied else ", not tied"
+        where = f"in {self.n_documents:,} documents, {self.n_retrieved:,} of them retrieved"
+        return on_screen(f"ConceptWord({quoted(self.word)}, {self.origin}{loose}, {where})")
+
 
 @dataclass(frozen=True)
 class RejectedWord:
@@ -86,7 +92,7 @@ class ConceptReading:
     documents: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Concept:
     """A query and the words that stand for it.
 
@@ -119,6 +125,15 @@ class Concept:
     check: QueryCheck
     rejected: tuple[RejectedWord, ...]
     readings: tuple[ConceptReading, ...] = ()
+
+    def __repr__(self) -> str:
+        words, n = [each.word for each in self.words], len(self.words)
+        return on_screen(f"Concept({quoted(self.name)}: {n} word{'s' * (n != 1)}: {listed(words)})")
+
+    def _repr_html_(self) -> str:
+        from qdtm.present.notebook import concept_html
+
+        return concept_html(self)
 
     @property
     def retrieved(self) -> int:

@@ -36,7 +36,7 @@ from qdtm.queries.term_index import FloatArray, TermIndex
 
 @dataclass(frozen=True, eq=False)
 class ConceptDraft:
-    """What a query proposes and what it claims.
+    """What a query proposes, and which words it has whatever is proposed.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ConceptDraft:
         return TermIndex.of(self.corpus)
 
     @property
-    def claims(self) -> tuple[int, ...]:
+    def given(self) -> tuple[int, ...]:
         """The words that become concept words whatever is proposed."""
         return self.own + self.user
 
@@ -201,7 +201,7 @@ def _why_unknown(word: ResolvedWord, corpus: Corpus, vectors: WordVectors | None
 
 
 def _refuse_contradiction(draft: ConceptDraft, corpus: Corpus) -> None:
-    for word in draft.claims:
+    for word in draft.given:
         if word in draft.banned:
             raise QueryError(
                 f"Query '{draft.check.name}' asks for the word '{corpus.vocabulary[word]}', which is "
@@ -315,7 +315,7 @@ def finish_concepts(
     _check_numbers(n_concept_words, n_candidates)
     allowed = coherent or [None] * len(drafts)
     proposals = [draft.proposals(n_candidates, words) for draft, words in zip(drafts, allowed, strict=True)]
-    selections = select_distinct(proposals, [draft.claims for draft in drafts], n_concept_words)
+    selections = select_distinct(proposals, [draft.given for draft in drafts], n_concept_words)
     names = [draft.check.name for draft in drafts]
     return tuple(
         _concept(draft, selection, names, words)
@@ -328,7 +328,7 @@ def _concept(
 ) -> Concept:
     """Put the kept words and their evidence together."""
     rejected = draft.rejected + _rejected(draft, selection, names, coherent)
-    kept = list(dict.fromkeys([*selection.claimed, *selection.proposed]))
+    kept = list(dict.fromkeys([*selection.given, *selection.proposed]))
     if not kept:
         lost = "; ".join(f"'{word.word}' is {word.reason}" for word in rejected[:3])
         raise QueryError(
@@ -379,7 +379,7 @@ def _rejected(
     reasons |= {
         word: "too general, or in too few documents that name it"
         for word in vague
-        if word not in draft.claims and word not in reasons
+        if word not in draft.given and word not in reasons
     }
     return tuple(RejectedWord(draft.corpus.vocabulary[word], reason) for word, reason in reasons.items())
 
@@ -388,7 +388,7 @@ def _refuse_twins(drafts: Sequence[ConceptDraft]) -> None:
     """Two queries that are the same after cleaning would share every word."""
     seen: dict[frozenset[int], str] = {}
     for draft in drafts:
-        words, name = frozenset(draft.claims), draft.check.name
+        words, name = frozenset(draft.given), draft.check.name
         if words and words in seen:
             raise QueryError(f"Queries '{seen[words]}' and '{name}' are the same after cleaning; remove one.")
         seen[words] = name

@@ -223,7 +223,7 @@ def _similarity(searched: SearchedQuery, vectors: VocabularyVectors | None) -> F
 #
 # Concept words that belong to one query only.
 #
-# In: for each query its proposals, best first, and the words it claims. Out: for each query a `Selection`.
+# In: for each query its proposals, best first, and the words it was given. Out: for each query a `Selection`.
 #
 # The sampler ties a concept word to its query's parent topic in every document, so no word may serve two.
 
@@ -234,37 +234,37 @@ class Selection:
 
     Parameters
     ----------
-    claimed : tuple of int
-        Claimed words that no other query claims, in the order given.
+    given : tuple of int
+        Words of its text or of the user that no other query was given, in their order.
     proposed : tuple of int
-        Proposals kept, best first; a claimed word may be among them.
+        Proposals kept, best first; a given word may be among them.
     shared : dict of int to tuple of int
         The words lost, and the queries that share them. Only proposals better than the last one kept.
     full : bool
         Whether there are as many proposals as were asked for.
     """
 
-    claimed: tuple[int, ...]
+    given: tuple[int, ...]
     proposed: tuple[int, ...]
     shared: dict[int, tuple[int, ...]]
     full: bool
 
 
 def select_distinct(
-    proposals: Sequence[Sequence[int]], claims: Sequence[Sequence[int]], n_words: int
+    proposals: Sequence[Sequence[int]], given: Sequence[Sequence[int]], n_words: int
 ) -> tuple[Selection, ...]:
     """Keep the best words that only one query has.
 
     A word that more than one query proposes is dropped; the first `n_words` left are kept. A word that a
-    query claims (it stands in its text, or the user gave it) is kept beside them, unless another query claims
-    it too.
+    query was given (it stands in its text, or the user added it) is kept beside them, unless another was
+    given it too.
 
     Parameters
     ----------
     proposals : sequence of sequence of int
         For each query the words proposed, best first.
-    claims : sequence of sequence of int
-        For each query the words of its own.
+    given : sequence of sequence of int
+        For each query the words of its text and of the user.
     n_words : int
         How many proposals a query keeps.
 
@@ -272,9 +272,9 @@ def select_distinct(
     -------
     tuple of Selection
     """
-    proposers, claimants = _queries_of(proposals), _queries_of(claims)
+    proposers, given_to = _queries_of(proposals), _queries_of(given)
     return tuple(
-        _select(q, proposals[q], claims[q], proposers, claimants, n_words) for q in range(len(proposals))
+        _select(q, proposals[q], given[q], proposers, given_to, n_words) for q in range(len(proposals))
     )
 
 
@@ -290,25 +290,25 @@ def _queries_of(words: Sequence[Sequence[int]]) -> dict[int, set[int]]:
 def _select(
     q: int,
     proposals: Sequence[int],
-    claims: Sequence[int],
+    given: Sequence[int],
     proposers: dict[int, set[int]],
-    claimants: dict[int, set[int]],
+    given_to: dict[int, set[int]],
     n_words: int,
 ) -> Selection:
     shared: dict[int, tuple[int, ...]] = {}
-    claimed = [word for word in claims if claimants[word] == {q}]
-    for word in claims:
-        if claimants[word] != {q}:
-            shared[word] = tuple(sorted(claimants[word] - {q}))
+    own = [word for word in given if given_to[word] == {q}]
+    for word in given:
+        if given_to[word] != {q}:
+            shared[word] = tuple(sorted(given_to[word] - {q}))
     kept: list[int] = []
     for word in proposals:
         if len(kept) == n_words:
             break
-        # DEVIATION(C2): a word that another query claims is lost too. The authors look at proposals alone, so
-        # a query word that its own query fails to propose could serve two topics.
-        others = (proposers[word] | claimants.get(word, set())) - {q}
+        # DEVIATION(C2): a word that another query was given is lost too. The authors look at proposals alone,
+        # so a query word that its own query fails to propose could serve two topics.
+        others = (proposers[word] | given_to.get(word, set())) - {q}
         if not others:
             kept.append(word)
-        elif word not in claimed:
+        elif word not in own:
             shared.setdefault(word, tuple(sorted(others)))
-    return Selection(tuple(claimed), tuple(kept), shared, full=len(kept) == n_words)
+    return Selection(tuple(own), tuple(kept), shared, full=len(kept) == n_words)

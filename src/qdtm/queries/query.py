@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from qdtm.errors import ParameterError, QueryError
+from qdtm.reprs import on_screen, quoted
 
 Rule = Literal["and", "or"]
 Extractor = Literal["kld", "fre", "rel"]
@@ -29,7 +30,7 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″＂", '"'))
 _PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"|(?P<chunk>[^\s"]+)')
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Query:
     """A request for one parent topic.
 
@@ -84,6 +85,15 @@ class Query:
         check_rule(self.rule)
         check_expansion(self.expansion)
         object.__setattr__(self, "reading", _reading(self.reading))
+
+    def __repr__(self) -> str:
+        first = quoted(self.text) if self.text else f"keywords={quoted(self.keywords)}"
+        said = {f.name: getattr(self, f.name) for f in fields(self)[1:] if getattr(self, f.name) != f.default}
+        if self.name == (self.text or " ".join(self.keywords)):
+            del said["name"]
+        if not self.text:
+            del said["keywords"]
+        return on_screen(f"Query({', '.join([first, *(f'{name}={quoted(v)}' for name, v in said.items())])})")
 
     @property
     def phrase(self) -> ParsedText:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.lemmas import number_forms
 from qdtm.corpus.phrase_index import PhraseIndex, words_within
+from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.tokenizer import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError
@@ -253,7 +254,7 @@ def _look_up(word: str, corpus: Corpus, in_text: bool) -> ResolvedWord:
 def _numbers_of(word: str, corpus: Corpus) -> list[str]:
     """Return a word and its singular or plural, where the pipeline left them apart, if they are known."""
     forms = [word]
-    if getattr(corpus.pipeline, "language", None) in (None, "english"):
+    if corpus.pipeline.language in (None, "english"):
         forms += number_forms(word)
     return [form for form in forms if _is_known(form, corpus)]
 
@@ -275,11 +276,10 @@ def _of_forms(word: str, forms: Sequence[str], corpus: Corpus) -> ResolvedWord:
     )
 
 
-def _why_dropped(chunk: str, pipeline: Any) -> Status:
+def _why_dropped(chunk: str, pipeline: TextPipeline) -> Status:
     """Say why the pipeline leaves nothing of a word."""
     word = chunk.strip("\"'.,;:!?()")
-    is_stop_word = getattr(pipeline, "is_stop_word", None)  # a tokenizer of the user's own cannot say
-    if is_stop_word is not None and is_stop_word(word):
+    if pipeline.is_stop_word(word):
         return "stop word"
     if word.isnumeric():
         return "number"

@@ -47,13 +47,9 @@ class TermIndex:
     def of(cls, corpus: Corpus) -> TermIndex:
         """Return the index of a corpus, which is made once and lives as long as the corpus."""
         if corpus not in _INDICES:
-            by_word = getattr(corpus, "counts_by_word", None)  # ready in an indexed corpus
-            if by_word is None:
-                _INDICES[corpus] = cls.from_matrix(corpus.document_term_matrix)
-            else:
-                _INDICES[corpus] = cls(
-                    sparse.csr_array(corpus.document_term_matrix), sparse.csc_array(by_word)
-                )
+            _INDICES[corpus] = cls(
+                sparse.csr_array(corpus.document_term_matrix), sparse.csc_array(corpus.counts_by_word)
+            )
         return _INDICES[corpus]
 
     @property

@@ -10,13 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.lemmas import noun_lemma, number_forms
+from qdtm.corpus.lemmas import number_forms
 from qdtm.corpus.stop_word_lists import stop_words
 from qdtm.corpus.tokenizer import is_unspaced, tidy_token, unicode_tokens
 from qdtm.errors import CorpusError
@@ -50,14 +49,13 @@ class TextSearch:
     Parameters
     ----------
     corpus : Corpus
-        One without `documents` has no texts.
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self._documents: Any = getattr(corpus, "documents", ())
-        self._pipeline: Any = corpus.pipeline
+        self._documents = corpus.documents
+        self._pipeline = corpus.pipeline
         self._vocabulary = corpus.word_index
-        self._folded = _FoldedWords(getattr(corpus.pipeline, "fold", _fold_english))
+        self._folded = _FoldedWords(corpus.pipeline.fold)
         self._found: dict[str, IntArray] = {}
 
     @classmethod
@@ -75,13 +73,12 @@ class TextSearch:
 
     def split(self, text: str) -> list[str]:
         """Return all words of a text in order, as they are written."""
-        clean: Callable[[str], str] = getattr(self._pipeline, "clean", str)
-        if callable(getattr(self._pipeline, "tokenizer", None)) and is_unspaced(text):
+        if callable(self._pipeline.tokenizer) and is_unspaced(text):
             try:
                 return list(self._pipeline.split(text))
             except CorpusError:  # a function of the user's that was not saved
                 pass
-        return unicode_tokens(clean(text))
+        return unicode_tokens(self._pipeline.clean(text))
 
     def fold(self, token: str) -> str:
         """Return the form that a word shares with its plural, its capitals and its possessive."""
@@ -89,11 +86,12 @@ class TextSearch:
 
     def is_stop_word(self, token: str) -> bool:
         """Return whether the corpus leaves a word out as a stop word; ready tokens do as English texts do."""
-        own = getattr(self._pipeline, "is_stop_word", None)
-        if own is not None and own(token):
+        if self._pipeline.is_stop_word(token):
             return True
         word = token.lower().replace("’", "'")
-        return self._language is None and word not in self._vocabulary and word in stop_words("english")
+        return (
+            self._pipeline.language is None and word not in self._vocabulary and word in stop_words("english")
+        )
 
     # --- documents ---------------------------------------------------------------------------------------
 
@@ -149,15 +147,8 @@ class TextSearch:
         return (folded[:_SHORTEST_STEM],)
 
     @property
-    def _language(self) -> str | None:
-        language: str | None = getattr(self._pipeline, "language", None)
-        return language
-
-    @property
     def _folds_english(self) -> bool:
-        return self._language in (None, "english") and not callable(
-            getattr(self._pipeline, "lemmatizer", None)
-        )
+        return self._pipeline.language in (None, "english") and not callable(self._pipeline.lemmatizer)
 
     @cached_property
     def _sample(self) -> Counter[str]:
@@ -188,10 +179,6 @@ class _FoldedWords(dict[str, str]):
 
 def _plain(token: str) -> str:
     return tidy_token(token, "english").lower()
-
-
-def _fold_english(token: str) -> str:
-    return noun_lemma(_plain(token))
 
 
 _SEARCHES: WeakKeyDictionary[Corpus, TextSearch] = WeakKeyDictionary()

@@ -128,7 +128,7 @@ def _clean(topic: object, label: object) -> str:
 # --- the fit ------------------------------------------------------------------------------------------------
 
 
-class Judged(NamedTuple):
+class Scored(NamedTuple):
     """How likely documents are to be about each query; see the parts of `ModelFit` of these names."""
 
     relevance: NDArray[np.float32]
@@ -183,14 +183,14 @@ class ModelFit:
     checks : tuple of HandCheck
         What a person said about samples of documents, one a query at most.
     relevance : ndarray of float32, shape (D, Q), optional
-        How likely each document is to be about each query; None until it is judged (see `judged`), as the
+        How likely each document is to be about each query; None until it is known (see `scored`), as the
         next two are.
     strength : ndarray of float32, shape (D, Q), optional
         How much each document names each query, 0 if it does not.
     word_evidence : WordEvidence, optional
         How much each word speaks for each query, for the relevance of new documents.
     covers : bool
-        Whether the queries cover the corpus together, and so were judged as rivals.
+        Whether the queries cover the corpus together, and so competed for each document.
     splits : tuple of Split
         The subtopics that were opened into their own (`drill_down`), in level order.
     mixtures : tuple of DocumentMixture
@@ -256,11 +256,11 @@ class ModelFit:
         return word_topic_probabilities(self.word_topic)[:, : self.n_queries]
 
     @property
-    def judged(self) -> Judged:
-        """How likely documents are to be about the queries; raises before anybody has said it."""
+    def scored(self) -> Scored:
+        """How likely documents are to be about the queries; raises before it is known."""
         if self.relevance is None or self.strength is None or self.word_evidence is None:
-            raise ValueError("nobody has said yet how likely documents are to be about the queries")
-        return Judged(self.relevance, self.strength, self.word_evidence)
+            raise ValueError("it is not known yet how likely documents are to be about the queries")
+        return Scored(self.relevance, self.strength, self.word_evidence)
 
     def check_of(self, q: int) -> HandCheck | None:
         """Return the hand-check of query `q`, if there is one."""
@@ -359,10 +359,10 @@ def _check_mixtures(fit: ModelFit) -> None:
 
 
 def _check_relevance(fit: ModelFit) -> None:
-    """Raise unless every judgement is a probability, and there is one of everything for each query."""
+    """Raise unless every relevance is a probability, and there is one of everything for each query."""
     if fit.relevance is None:
         return
-    relevance, strength, words = fit.judged
+    relevance, strength, words = fit.scored
     if relevance.ndim != 2 or relevance.shape[1] != fit.n_queries or strength.shape != relevance.shape:
         raise ValueError(f"relevance has shape {relevance.shape} for {fit.n_queries} queries")
     if not all(((each >= 0) & (each <= 1)).all() for each in (relevance, strength)):

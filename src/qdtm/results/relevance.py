@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from qdtm.corpus.corpus import Corpus
 from qdtm.evidence.breadth import recommended_cutoff
 from qdtm.evidence.naming import name_documents
-from qdtm.queries.search import search
+from qdtm.queries.search import SearchedQuery, search
+from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
 from qdtm.results.fit import ModelFit
 from qdtm.results.hand_check.estimate import Interval
@@ -159,7 +160,7 @@ class Relevance:
         return "1 more is near it" if self.n_near == 1 else f"{self.n_near:,} more are near it"
 
     def __repr__(self) -> str:
-        return f"Relevance({self.query!r}: {self.summary()})"
+        return f"Relevance({quoted(self.query)}: {self.summary()})"
 
 
 # --- scores of documents, fitted or new ---------------------------------------------------------------------
@@ -167,7 +168,7 @@ class Relevance:
 # What documents have to do with a query: a fit and its documents, or new ones, in, `QueryScores` out.
 #
 # There is one way for all of them. `relevance_to` says how likely each document is to be about the query:
-# those of the corpus as they were judged when the model was fitted, new ones by the evidence of their words.
+# those of the corpus as the fit left them, new ones by the evidence of their words.
 # A new document whose words are those of a fitted one has exactly its relevance. `score_documents` finds the
 # main subtopic of those that are about it.
 
@@ -254,15 +255,15 @@ def relevance_to(fit: ModelFit, corpus: Corpus, q: int, new: Corpus | None = Non
         cut-off, and so do their copies their relevance.
     """
     check = fit.check_of(q)
-    judged, strength = fit.judged.relevance, fit.judged.strength[:, q]
-    scores = judged_relevance(fit, q)
+    relevance, strength = fit.scored.relevance, fit.scored.strength[:, q]
+    scores = fitted_relevance(fit, q)
     fitted = Relevance(
         query=fit.concepts[q].name,
         scores=scores,
         names=strength > 0,
         topic_share=topic_share(fit, q, corpus.document_term_matrix),
         counted=None if check is None or not check.is_enough else check.estimate().n_about,
-        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, judged[:, q]),
+        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, relevance[:, q]),
     )
     return fitted if new is None else _of_new(fit, corpus, q, new, fitted)
 
@@ -272,22 +273,44 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     concept, counts = fit.concepts[q], new.document_term_matrix
     searched = search(corpus, concept.query, concept.rule)
     naming = name_documents(new, searched)
-    scores = fit.judged.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
+    if concept.query.reading is not None:
+        naming = naming.within(_in_reading(fit, corpus, q, searched, counts))
+    scores = fit.scored.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
     scores = recalibrated(fit, q, scores)
-    copied = _copied(corpus, new, fit.judged.strength[:, q], naming.strength)
+    copied = _copied(corpus, new, fit.scored.strength[:, q], naming.strength)
     return Relevance(
         query=fitted.query,
         scores=np.where(copied >= 0, fitted.scores[copied], scores),
-        names=naming.strength > 0,
+        names=np.where(copied >= 0, fitted.names[copied], naming.strength > 0),
         topic_share=topic_share(fit, q, counts),
         typical_error=fitted.typical_error,
         fitted_cutoff=fitted.cutoff,
     )
 
 
-def judged_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:
+def _in_reading(
+    fit: ModelFit, corpus: Corpus, q: int, searched: SearchedQuery, counts: Any
+) -> NDArray[np.bool_]:
+    """Return which new documents would mean by query `q` what the chosen reading does, (D,).
+
+    What they say beside the query's words decides: the cut parts those of the corpus that name it, in this
+    reading and in others, with the fewest mistakes.
+    """
+    evidence, words = fit.scored.word_evidence, searched.words
+    named = np.flatnonzero(searched.naming.strength > 0)
+    known = evidence.log_odds(corpus.document_term_matrix[named], q, words)
+    order = np.argsort(known, kind="stable")
+    is_member = fit.scored.strength[named[order], q] > 0
+    n_below = np.concatenate([[0], np.cumsum(is_member)])  # members, if the first of them are cut off
+    n_above = (~is_member).sum() - np.concatenate([[0], np.cumsum(~is_member)])
+    at = int(np.argmin(n_below + n_above))
+    cut = known[order[at - 1 : at + 1]].mean() if at > 0 else -np.inf
+    return np.asarray(evidence.log_odds(counts, q, words) > cut)
+
+
+def fitted_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:
     """How likely documents of the corpus are to be about query `q`, after what a person said of some."""
-    return recalibrated(fit, q, fit.judged.relevance[rows, q].astype(np.float64))
+    return recalibrated(fit, q, fit.scored.relevance[rows, q].astype(np.float64))
 
 
 def recalibrated(fit: ModelFit, q: int, relevance: FloatArray) -> FloatArray:

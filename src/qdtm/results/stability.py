@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qdtm.sampler.subtopics import SubtopicFit
     from qdtm.sampler.two_phases import ChainSummary
 
-Verdict = Literal["firm", "fair", "weak"]
+Firmness = Literal["firm", "fair", "weak"]
 
 N_WORDS = 10
 """Words of a subtopic that are followed through the chains."""
@@ -70,7 +70,7 @@ class SubtopicStability:
         return sum(each >= self.found_from for each in self.likeness)
 
     @property
-    def verdict(self) -> Verdict:
+    def firmness(self) -> Firmness:
         """How firm it is: found in every other run, in at least half of them, or in fewer."""
         if self.n_found == len(self.likeness):
             return "firm"
@@ -167,7 +167,7 @@ class Stability:
                 "score": [each.score for _, each in rows],
                 "n_found": [each.n_found for _, each in rows],
                 "n_others": [len(each.likeness) for _, each in rows],
-                "verdict": [each.verdict for _, each in rows],
+                "firmness": [each.firmness for _, each in rows],
                 "always": [", ".join(each.always) for _, each in rows],
                 "sometimes": [", ".join(each.sometimes) for _, each in rows],
             }

@@ -146,7 +146,7 @@ def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
         arrays |= {f"{name}.{part}": getattr(trace, part) for part in _TRACE}
     for q, pairs in enumerate(fit.related):
         arrays |= {f"related.{q}.{part}": getattr(pairs, part) for part in _RELATED}
-    relevance, strength, words = fit.judged
+    relevance, strength, words = fit.scored
     arrays |= {"relevance": relevance} | pack_strength(strength) | pack_tokens(fit)
     arrays |= {"word_evidence": words.weights, "word_intercepts": words.intercepts}
     for q, mixture in enumerate(fit.mixtures):
@@ -372,9 +372,9 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
         raise ValueError("the corpus is not the one it was fitted on")
     if len(fit.token_topics) != corpus.n_tokens:
         raise ValueError(f"topics of {len(fit.token_topics):,} tokens for a corpus of {corpus.n_tokens:,}")
-    n_judged = len(fit.judged.relevance)
-    if n_judged != corpus.n_documents:
-        raise ValueError(f"relevance of {n_judged:,} documents, not {corpus.n_documents:,}")
+    n_scored = len(fit.scored.relevance)
+    if n_scored != corpus.n_documents:
+        raise ValueError(f"relevance of {n_scored:,} documents, not {corpus.n_documents:,}")
     for concept in fit.concepts:
         if concept.name != concept.query.name:
             raise ValueError(f"a concept is called {concept.name!r} and its query {concept.query.name!r}")

@@ -89,9 +89,10 @@ def data_frame(columns: Mapping[str, Sequence[Any] | Any]) -> Any:
 
 
 def table_frame(table: Table) -> Any:
-    """Return a table as a DataFrame: ids are texts, flags are bools, words are lists."""
+    """Return a table as a DataFrame: ids are texts, flags are bools, counts are whole, words are lists."""
     rows = list(table.rows())
-    return data_frame({name: [_cell(row[c]) for row in rows] for c, name in enumerate(table.names)})
+    frame = data_frame({name: [_cell(row[c]) for row in rows] for c, name in enumerate(table.names)})
+    return frame.astype({column.name: "Int64" for column in table.columns if column.kind == "count"})
 
 
 def _cell(cell: Cell) -> Any:

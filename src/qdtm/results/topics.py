@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.errors import ParameterError
+from qdtm.reprs import listed, on_screen, quoted
 from qdtm.results.distributions import subtopic_word_probabilities, topic_word_probabilities
 from qdtm.results.fit import ModelFit
 from qdtm.results.splits import counts_below
@@ -98,9 +99,10 @@ class Topic:
         return topic_html(self)
 
     def __repr__(self) -> str:
-        words = ", ".join(word for word, _ in self.top_words(5))
+        words = listed([word for word, _ in self.top_words(5)])
         subtopics = f", {len(self.subtopics)} subtopics" if self.subtopics else ""
-        return f"Topic({self.id!r}, {self.name!r}, {self.prevalence:.1%}{subtopics}: {words})"
+        size = f"{self.prevalence:.1%}{subtopics}"
+        return on_screen(f"Topic({self.id!r}, {quoted(self.name)}, {size}: {words})")
 
 
 # --- names --------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Topics over time and by group: a column of the user's table in, shares with intervals out.
+"""Topics over time and by group: a column of the user's table in, documents about them with intervals out.
 
-The share of a query in a period is that of the period's documents that are about it: their mean relevance.
-That of a subtopic counts the relevance of those whose main subtopic it is. The interval is a bootstrap over
-documents.
+A document counts for a query if it is about it (its relevance is at or above the cut-off), and for the
+subtopic that is its main one. So a period or group in which no document is about the query has 0, and all of
+them together have as many as are listed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from qdtm.corpus.document_store import as_field, column_values
 from qdtm.errors import ParameterError
@@ -23,9 +22,6 @@ from qdtm.results.relevance import QueryScores
 from qdtm.results.result import Result
 from qdtm.results.table_formats import data_frame
 
-N_BOOTSTRAP = 500
-MAX_GROUPS = 500
-"""A bin with more documents puts them together at random into so many groups, which are resampled."""
 MAX_BINS = 2_000
 MAX_CLASSES = 20
 
@@ -33,11 +29,12 @@ _UNITS = {"day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y", "d
 _STEPS = {"quarter": 3, "decade": 10}
 _AUTO_BINS = 24
 _OTHER = "(other)"
+_WITHIN_95 = 1.96  # standard deviations that hold 95 % of a normal distribution
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trends:
-    """The share of documents about each topic in each bin (a period or a group): B bins, T topics.
+    """The documents about each topic in each bin (a period or a group): B bins, T topics.
 
     Attributes
     ----------
@@ -52,9 +49,12 @@ class Trends:
     starts : ndarray of datetime64[D], shape (B,), or None
         The first day of each period; None for groups.
     n_documents : ndarray of int64, shape (B,)
+        In each bin, whatever they are about.
+    about : ndarray of int64, shape (B, T)
+        How many of them are about the topic: about the query, or about it and mainly in the subtopic.
     share, low, high : ndarray of float64, shape (B, T)
-        The share of the bin's documents that are about it, and the ends of its 95 % interval; NaN for a bin
-        without documents.
+        The share of the bin's documents that are about it, and the ends of its 95 % interval (see
+        `share_interval`); NaN for a bin without documents.
     n_left_out : int
         Documents without a date that can be read, or without a group.
     """
@@ -66,6 +66,7 @@ class Trends:
     bins: tuple[str, ...]
     starts: NDArray[np.datetime64] | None
     n_documents: NDArray[np.int64]
+    about: NDArray[np.int64]
     share: FloatArray
     low: FloatArray
     high: FloatArray
@@ -83,6 +84,7 @@ class Trends:
                 "topic": list(self.topics) * n_bins,
                 "name": list(self.names) * n_bins,
                 "n_documents": np.repeat(self.n_documents, n_topics),
+                "about": self.about.ravel(),
                 "share": self.share.ravel(),
                 "low": self.low.ravel(),
                 "high": self.high.ravel(),
@@ -100,7 +102,6 @@ def topics_over_time(
     bins: str | int = "auto",
     *,
     date_format: str | None = None,
-    random_state: int = 0,
 ) -> Trends:
     """Follow the topics through time.
 
@@ -114,8 +115,6 @@ def topics_over_time(
         The length of a period, or how many of equal length.
     date_format : str, optional
         As in `datetime.strptime`, where it should not be found out.
-    random_state : int
-        Of the bootstrap.
 
     Raises
     ------
@@ -127,12 +126,10 @@ def topics_over_time(
     starts, position, unit = _periods(dates.days, bins)
     names = tuple(_period_name(start, unit) for start in starts)
     left_out = dates.n_missing + dates.n_unreadable
-    return _trends(result, "time", column, names, position, left_out, random_state, starts)
+    return _trends(result, "time", column, names, position, left_out, starts)
 
 
-def topics_per_class(
-    result: Result, classes: str | Sequence[object] | None = None, *, random_state: int = 0
-) -> Trends:
+def topics_per_class(result: Result, classes: str | Sequence[object] | None = None) -> Trends:
     """Compare the topics between groups of documents.
 
     Parameters
@@ -141,8 +138,6 @@ def topics_per_class(
     classes : str or sequence, optional
         The user's column with groups, or a group for each document; the column that was named when the model
         was fitted, without.
-    random_state : int
-        Of the bootstrap.
 
     Returns
     -------
@@ -163,7 +158,7 @@ def topics_per_class(
     place[kept] = np.arange(len(kept))
     place[rest] = len(kept)
     shown = (*(str(names[k]) for k in kept), *((_OTHER,) if rest else ()))
-    return _trends(result, "class", column, shown, place[inverse], texts.count(""), random_state, None)
+    return _trends(result, "class", column, shown, place[inverse], texts.count(""), None)
 
 
 def _column(
@@ -244,7 +239,7 @@ def _period_name(start: np.datetime64, unit: str) -> str:
     return {"year": day[:-6], "decade": day[:-6] + "s", "month": day[:-3]}.get(unit, day)
 
 
-# --- shares ------------------------------------------------------------------------------------------------
+# --- documents about it ------------------------------------------------------------------------------------
 
 
 def _trends(
@@ -254,17 +249,13 @@ def _trends(
     names: tuple[str, ...],
     position: NDArray[np.int64],
     n_left_out: int,
-    random_state: int,
     starts: NDArray[np.datetime64] | None,
 ) -> Trends:
-    rng = np.random.default_rng(random_state)
     topics = [topic for parent in result.topics for topic in (parent, *parent.below())]
-    sums, sizes, bin_of = _group_sums(result, position, len(names), rng)
-    share = np.full((len(names), len(topics)), np.nan)
-    low, high = share.copy(), share.copy()
-    for b in np.unique(bin_of):
-        mine = bin_of == b
-        share[b], low[b], high[b] = _interval(sums[mine], sizes[mine], rng)
+    n_documents = np.bincount(position[position >= 0], minlength=len(names))
+    counted = [_count(result.scores(q), position, len(names)) for q in range(result.fit.n_queries)]
+    about, sure, possible = (np.hstack(each) for each in zip(*counted, strict=True))  # (B, T) each
+    share, low, high = share_interval(about, sure, possible, n_documents[:, None])
     return Trends(
         kind=kind,
         column=column,
@@ -272,7 +263,8 @@ def _trends(
         names=tuple(topic.name for topic in topics),
         bins=names,
         starts=starts,
-        n_documents=np.bincount(position[position >= 0], minlength=len(names)),
+        n_documents=n_documents,
+        about=about.astype(np.int64),
         share=share,
         low=low,
         high=high,
@@ -280,37 +272,53 @@ def _trends(
     )
 
 
-def _group_sums(
-    result: Result, position: NDArray[np.int64], n_bins: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Add up documents in groups of each bin: about each topic (G, T), in all (G,), and the bin (G,)."""
-    group = np.full(len(position), -1)
-    bin_of: list[int] = []
-    for b in range(n_bins):
-        rows = np.flatnonzero(position == b)
-        n_groups = min(len(rows), MAX_GROUPS)
-        if n_groups:
-            group[rng.permutation(rows)] = len(bin_of) + np.arange(len(rows)) % n_groups
-        bin_of += [b] * n_groups
-    rows = np.flatnonzero(group >= 0)
-    shape = (len(bin_of), len(position))
-    gather = sparse.csr_array((np.ones(len(rows)), (group[rows], rows)), shape=shape)
-    sums = [gather @ _documents_about(result.scores(q)) for q in range(result.fit.n_queries)]
-    return np.hstack(sums), np.asarray(gather.sum(axis=1)).ravel(), np.array(bin_of, np.int64)
-
-
-def _documents_about(scores: QueryScores) -> FloatArray:
-    """Return what each document counts for a query and for each of its subtopics, (D, 1 + B)."""
-    columns = [scores.mainly_in(s) for s in range(len(scores.ids))]
-    return np.stack([scores.relevance, *(scores.relevance * each for each in columns)], axis=1)
-
-
-def _interval(
-    sums: FloatArray, sizes: FloatArray, rng: np.random.Generator
+def _count(
+    scores: QueryScores, position: NDArray[np.int64], n_bins: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the share of each topic and the ends of its 95 % bootstrap interval, (T,) each."""
-    n = len(sizes)
-    drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=N_BOOTSTRAP)  # (R, G): how often each group is drawn
-    shares = (drawn @ sums) / (drawn @ sizes)[:, None]
-    low, high = np.quantile(shares, [0.025, 0.975], axis=0)
-    return sums.sum(axis=0) / sizes.sum(), low, high
+    """Count the documents of each bin about a query and each of its subtopics, (B, 1 + S) each.
+
+    Returns those about it, how many of these their relevances promise, and how many there may be with those
+    below the cut-off. What is below has no main subtopic: each gets as much as it has of all documents.
+    """
+    inside = [scores.about, *(scores.mainly_in(s) for s in range(len(scores.ids)))]
+    about = np.stack([_sums(position, mine, n_bins) for mine in inside], axis=1)
+    sure = np.stack([_sums(position, mine * scores.relevance, n_bins) for mine in inside], axis=1)
+    missed = _sums(position, np.where(scores.about, 0.0, scores.relevance), n_bins)
+    parts = np.array([mine.sum() for mine in inside]) / max(int(scores.about.sum()), 1)
+    parts[0] = 1.0
+    return about, sure, about + missed[:, None] * parts
+
+
+def _sums(position: NDArray[np.int64], values: NDArray[Any], n_bins: int) -> FloatArray:
+    """Add up a value of each document (D,) in the bins they are in, (B,); -1 is no bin."""
+    return np.bincount(position + 1, weights=values, minlength=n_bins + 1)[1:].astype(np.float64)
+
+
+def share_interval(
+    about: FloatArray, sure: FloatArray, possible: FloatArray, n: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the share of documents that are about it, and the ends of its 95 % interval.
+
+    Two things may be wrong with a count. Some of those counted are not about it, and some of those that are
+    not counted are: by their relevances, `sure` of `about` are, and `possible` at most. And a few documents
+    say little: the ends are Wilson's of these two numbers (1927), whose binomial spread is at least that of
+    documents with unequal probabilities. The share itself always lies between the ends.
+
+    Parameters
+    ----------
+    about, sure, possible : ndarray of shape (B, T)
+        Documents: sure <= about <= possible <= n.
+    n : ndarray, broadcast against these
+        All documents; where there are none, everything is NaN.
+    """
+    size = np.where(n > 0, n, np.nan)
+    low = _wilson(np.minimum(sure, about) / size, size, -_WITHIN_95)
+    high = _wilson(np.maximum(possible, about) / size, size, _WITHIN_95)
+    return about / size, np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+
+def _wilson(p: FloatArray, n: FloatArray, z: float) -> FloatArray:
+    """Return an end of Wilson's score interval of a share `p` of `n`, `z` standard deviations away."""
+    middle = p + z * z / (2.0 * n)
+    spread = np.sqrt(np.maximum(p * (1.0 - p), 0.0) / n + z * z / (4.0 * n * n))
+    return (middle + z * spread) / (1.0 + z * z / n)

@@ -27,13 +27,10 @@ from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.convergence import Run, Saved, has_settled
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.kernels import count_words
+from qdtm.sampler.kernels import BACKGROUND, count_words
 from qdtm.sampler.problem import Priors, check_countable
 from qdtm.sampler.subtopics import subtopic_rules
 from qdtm.storage.cache import atomic_path, cache_directory
-
-PHASE = 5
-"""First number of the random streams of the background."""
 
 SEED = 0
 
@@ -119,10 +116,12 @@ def learn_background(
     """
     saved = None if keeper is None else _saved(keeper)
     state, run = saved or (None, Run())
-    rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(PHASE,)))
+    rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(BACKGROUND,)))
     n_topics = n_topics or n_topics_for(len(offsets) - 1)
     start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
-    chain = open_chain(engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (PHASE,), state=state)
+    chain = open_chain(
+        engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (BACKGROUND,), state=state
+    )
     most = int(np.clip(MOST_TOKENS_SWEPT // max(len(tokens), 1), LEAST_SWEEPS, MOST_SWEEPS))
     with defer_interrupts() as interruption:
         while not run.finished:

@@ -1,7 +1,8 @@
 """A Markov chain over assignments: the counts that all shards share, and how a sweep moves them on.
 
 In: shards in their places, and rules. Out: the same shards, swept, and the counts and tables after it. Both
-phases of the model are chains; they differ in their rules, their start and what they refresh.
+phases of the model are chains; they differ in their rules, their start and what they refresh. The log
+likelihood that tells when a chain has settled is here too.
 """
 
 from __future__ import annotations
@@ -20,65 +21,6 @@ from qdtm.sampler.assignment import Resting, columns_for, pad_columns, part, wid
 from qdtm.sampler.base_measure import draw_shares, draw_tables
 from qdtm.sampler.engines import Engine, Orders, PlacedShards, n_shards_for
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, open_stream, topic_sizes, word_kinds
-
-# --- log likelihood -----------------------------------------------------------------------------------------
-#
-# The log likelihood that the convergence monitor watches.
-#
-# In: topic-word counts. Out: log p(words | topics) with the topics' distributions integrated out, per token.
-
-TABLE_SIZE = 4096
-"""Counts below it are looked up; log-gamma is the cost of a likelihood, and most counts are small."""
-
-
-def log_likelihood(n_wk: NDArray[np.floating[Any]], beta: float, prior_words: float) -> float:
-    """Sum over topics of log [ Gamma(V b) / Gamma(n_k + V b) * prod_w Gamma(n_wk + b) / Gamma(b) ].
-
-    Parameters
-    ----------
-    n_wk : ndarray of shape (V, C)
-        Whole numbers; a column without any is no topic.
-    beta : float
-        Smoothing b.
-    prior_words : float
-        The V of the formula: all words, or those of the parent in the second phase.
-    """
-    beta = float(beta)
-    words, n_k, n_large = look_up(n_wk, _log_rising(beta))
-    if n_large:
-        large = n_wk[n_wk >= TABLE_SIZE].astype(np.float64)
-        words += (gammaln(large + beta) - gammaln(beta)).sum()
-    used = n_k[n_k > 0]
-    topics = (gammaln(prior_words * beta) - gammaln(used + prior_words * beta)).sum()
-    return float((words + topics) / max(used.sum(), 1.0))
-
-
-@lru_cache(maxsize=8)
-def _log_rising(beta: float) -> NDArray[np.float64]:
-    """Log [ Gamma(n + b) / Gamma(b) ] for small n."""
-    table: NDArray[np.float64] = gammaln(np.arange(TABLE_SIZE) + beta) - gammaln(beta)
-    return table
-
-
-@njit(nogil=True, cache=True)
-def look_up(n_wk: Array, table: Array) -> Any:
-    """Sum up the table's entries of all counts that it has; return it, the sizes n_k and how many it lacks.
-
-    NumPy: ``table[n_wk[n_wk < len(table)]].sum(), n_wk.sum(axis=0), (n_wk >= len(table)).sum()``
-    """
-    total, n_large = 0.0, 0
-    n_k = np.zeros(n_wk.shape[1], np.float64)
-    for w in range(n_wk.shape[0]):
-        for k in range(n_wk.shape[1]):
-            n = n_wk[w, k]
-            if n > 0:
-                n_k[k] += n
-                if n < table.size:
-                    total += table[int(n)]
-                else:
-                    n_large += 1
-    return total, n_k, n_large
-
 
 # --- the chain ----------------------------------------------------------------------------------------------
 
@@ -296,3 +238,60 @@ def open_chain(
     shards = engine.place(assignment, n_shards, n_words, evidence_jq=evidence_jq, alone=alone)
     n_tokens = len(assignment.tokens)
     return Chain(shards, rules, seed, path, n_tokens=n_tokens, resting=resting, state=state)
+
+
+# --- log likelihood -----------------------------------------------------------------------------------------
+#
+# In: topic-word counts. Out: log p(words | topics) with the topics' distributions integrated out, per token.
+
+TABLE_SIZE = 4096
+"""Counts below it are looked up; log-gamma is the cost of a likelihood, and most counts are small."""
+
+
+def log_likelihood(n_wk: NDArray[np.floating[Any]], beta: float, prior_words: float) -> float:
+    """Sum over topics of log [ Gamma(V b) / Gamma(n_k + V b) * prod_w Gamma(n_wk + b) / Gamma(b) ].
+
+    Parameters
+    ----------
+    n_wk : ndarray of shape (V, C)
+        Whole numbers; a column without any is no topic.
+    beta : float
+        Smoothing b.
+    prior_words : float
+        The V of the formula: all words, or those of the parent in the second phase.
+    """
+    beta = float(beta)
+    words, n_k, n_large = look_up(n_wk, _log_rising(beta))
+    if n_large:
+        large = n_wk[n_wk >= TABLE_SIZE].astype(np.float64)
+        words += (gammaln(large + beta) - gammaln(beta)).sum()
+    used = n_k[n_k > 0]
+    topics = (gammaln(prior_words * beta) - gammaln(used + prior_words * beta)).sum()
+    return float((words + topics) / max(used.sum(), 1.0))
+
+
+@lru_cache(maxsize=8)
+def _log_rising(beta: float) -> NDArray[np.float64]:
+    """Log [ Gamma(n + b) / Gamma(b) ] for small n."""
+    table: NDArray[np.float64] = gammaln(np.arange(TABLE_SIZE) + beta) - gammaln(beta)
+    return table
+
+
+@njit(nogil=True, cache=True)
+def look_up(n_wk: Array, table: Array) -> Any:
+    """Sum up the table's entries of all counts that it has; return it, the sizes n_k and how many it lacks.
+
+    NumPy: ``table[n_wk[n_wk < len(table)]].sum(), n_wk.sum(axis=0), (n_wk >= len(table)).sum()``
+    """
+    total, n_large = 0.0, 0
+    n_k = np.zeros(n_wk.shape[1], np.float64)
+    for w in range(n_wk.shape[0]):
+        for k in range(n_wk.shape[1]):
+            n = n_wk[w, k]
+            if n > 0:
+                n_k[k] += n
+                if n < table.size:
+                    total += table[int(n)]
+                else:
+                    n_large += 1
+    return total, n_k, n_large

@@ -9,6 +9,7 @@ back. What an engine decides is the time that takes and the memory it needs, nev
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 # Documents are cut into shards, whose number depends on the corpus alone. In a sweep, each shard starts from
 # the counts of the sweep's start, sees no changes but its own, and draws from its own stream (seed, ...,
 # sweep, shard); then the differences of all are added up. They are whole numbers, so it does not matter who
-# is ready first: an engine (`qdtm.sampler.engines`) only decides where a shard is swept. One shard is the
+# is ready first: an engine only decides where a shard is swept. One shard is the
 # exact sampler; a small corpus gets one.
 #
 # A topic is born into an empty column. Two shards could use one column for different topics, so in each
@@ -215,14 +216,18 @@ class PlacedShards(Protocol):
         ...
 
 
-class Engine(Protocol):
-    """Makes room for the shards of chains."""
+class Engine(ABC):
+    """Makes room for the shards of chains, until it is closed.
 
-    @property
-    def n_workers(self) -> int:
-        """How many shards it can sweep at a time."""
-        ...
+    Attributes
+    ----------
+    n_workers : int
+        How many shards it can sweep at a time.
+    """
 
+    n_workers: int
+
+    @abstractmethod
     def place(
         self,
         assignment: Assignment,
@@ -246,14 +251,21 @@ class Engine(Protocol):
         alone : bool
             Whether this chain has the engine to itself; otherwise others run beside it.
         """
-        ...
 
+    @abstractmethod
     def close(self) -> None:
         """Give back what the engine holds."""
-        ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
-class Threads:
+class Threads(Engine):
     """Shards in this process, side by side on threads that run kernels without the interpreter's lock.
 
     Parameters
@@ -284,14 +296,6 @@ class Threads:
         """End the threads."""
         if self._pool is not None:
             self._pool.shutdown()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class LocalShards:

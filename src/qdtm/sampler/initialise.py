@@ -17,51 +17,10 @@ from numpy.typing import NDArray
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.kernels import weights_in_topics
+from qdtm.sampler.kernels import JOINING, PAPER_START, weights_in_topics
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
 
-# --- the start of the paper ---------------------------------------------------------------------------------
-#
-# Where phase 1 starts if it starts as the paper does.
-#
-# In: a `ParentProblem`. Out: a `Chain` that is ready to run.
-#
-# The paper starts from K = Q + 1: a document with a concept word wholly in that word's parent topic, any
-# other in the one background topic. That works when the queries together cover the corpus. A lone query
-# would swallow it: its parent has no rival. So queries that leave much of the corpus uncovered join a
-# background that was learned before (`qdtm.sampler.initialise`).
-
-PHASE_1 = 1
-"""First number of the random streams of phase 1."""
-
-
-def start_as_paper(
-    problem: ParentProblem, seed: int, engine: Engine | None = None, *, state: ChainState | None = None
-) -> Chain:
-    """Start as Initialize in Appendix C: whole documents in one topic; or take up where it was put down."""
-    tokens, offsets = with_concept_documents(problem)
-    start = assign(
-        tokens, offsets, topics_as_paper(tokens, offsets, fixed_topics(problem), problem.n_parents)
-    )
-    return open_chain(engine or Threads(), start, parent_rules(problem), seed, (PHASE_1,), state=state)
-
-
-def topics_as_paper(
-    tokens: NDArray[np.int32], offsets: NDArray[np.int64], fixed_topic: NDArray[np.int32], n_parents: int
-) -> NDArray[np.int32]:
-    """Put each document into the topic of the first concept word met, or the background, (N,)."""
-    fixed = fixed_topic[tokens]  # (N,)
-    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    home = np.full(len(offsets) - 1, n_parents, np.int32)  # (D,)
-    concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
-    home[document[concept]] = fixed[concept]
-    return np.where(fixed >= 0, fixed, home[document]).astype(np.int32)
-
-
 # --- queries join a background ------------------------------------------------------------------------------
-
-PHASE = 4
-"""First number of the random streams of queries that join; the second is how many were there before."""
 
 MOSTLY = 0.35
 """A background topic with more of its tokens in documents about a query becomes part of the query's parent.
@@ -96,7 +55,7 @@ def start_joining(
         assignment,
         parent_rules(problem),
         seed,
-        (PHASE, problem.n_before),
+        (JOINING, problem.n_before),
         evidence_jq=evidence_jq,
         swept=swept,
         state=state,
@@ -114,9 +73,9 @@ def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
 def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
     """The topic of each token, new parents having theirs, and of the concept words' own documents, (N',)."""
     before, n_before = topics_before(problem), problem.n_before
-    claims = np.repeat(claimed_documents(problem), np.diff(problem.offsets))  # (N,)
-    taken = np.where(claims >= 0, claims, absorbed_topics(problem, before)[before])
-    topics = np.where((taken >= 0) & ((claims >= 0) | (before >= n_before)), taken, before)
+    asked = np.repeat(documents_taken(problem), np.diff(problem.offsets))  # (N,)
+    taken = np.where(asked >= 0, asked, absorbed_topics(problem, before)[before])
+    topics = np.where((taken >= 0) & ((asked >= 0) | (before >= n_before)), taken, before)
     tokens, _ = with_concept_documents(problem)
     fixed = fixed_topics(problem)[tokens]  # (N',)
     fixed[: len(topics)] = np.where(fixed[: len(topics)] >= 0, fixed[: len(topics)], topics)
@@ -135,19 +94,19 @@ def fitting_evidence(problem: ParentProblem) -> NDArray[np.float32]:
     return np.where(fits[:, None], problem.evidence, np.float32(0.0))
 
 
-def claimed_documents(problem: ParentProblem) -> NDArray[np.int32]:
+def documents_taken(problem: ParentProblem) -> NDArray[np.int32]:
     """The new query that takes each document, -1 for none, (D,).
 
     A query takes the documents likeliest to be about it, as many as are; of several the one that is surer.
     """
-    claims, evidence = np.full(len(problem.offsets) - 1, -1, np.int32), fitting_evidence(problem)
-    surest = np.zeros(len(claims))
+    query, evidence = np.full(len(problem.offsets) - 1, -1, np.int32), fitting_evidence(problem)
+    surest = np.zeros(len(query))
     for q in range(problem.n_before, problem.n_parents):
         p_j = evidence[:, q]
         best = np.argsort(-p_j, kind="stable")[: max(1, round(float(p_j.sum())))]
         best = best[p_j[best] > surest[best]]
-        claims[best], surest[best] = q, p_j[best]
-    return claims
+        query[best], surest[best] = q, p_j[best]
+    return query
 
 
 def absorbed_topics(problem: ParentProblem, topics: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -181,3 +140,34 @@ def document_priors(problem: ParentProblem) -> tuple[NDArray[np.bool_], NDArray[
     document = np.repeat(np.arange(n_documents), np.diff(problem.offsets))
     swept[document[is_word[problem.tokens]]] = True
     return swept, evidence
+
+
+# --- the start of the paper ---------------------------------------------------------------------------------
+#
+# The paper starts from K = Q + 1: a document with a concept word wholly in that word's parent topic, any
+# other in the one background topic. That works when the queries together cover the corpus. A lone query
+# would swallow it: its parent has no competitor. So queries that leave much of the corpus uncovered join
+# a background that was learned before, as above.
+
+
+def start_as_paper(
+    problem: ParentProblem, seed: int, engine: Engine | None = None, *, state: ChainState | None = None
+) -> Chain:
+    """Start as Initialize in Appendix C: whole documents in one topic; or take up where it was put down."""
+    tokens, offsets = with_concept_documents(problem)
+    start = assign(
+        tokens, offsets, topics_as_paper(tokens, offsets, fixed_topics(problem), problem.n_parents)
+    )
+    return open_chain(engine or Threads(), start, parent_rules(problem), seed, (PAPER_START,), state=state)
+
+
+def topics_as_paper(
+    tokens: NDArray[np.int32], offsets: NDArray[np.int64], fixed_topic: NDArray[np.int32], n_parents: int
+) -> NDArray[np.int32]:
+    """Put each document into the topic of the first concept word met, or the background, (N,)."""
+    fixed = fixed_topic[tokens]  # (N,)
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    home = np.full(len(offsets) - 1, n_parents, np.int32)  # (D,)
+    concept = np.flatnonzero(fixed >= 0)[::-1]  # backwards: the first concept word met is written last
+    home[document[concept]] = fixed[concept]
+    return np.where(fixed >= 0, fixed, home[document]).astype(np.int32)

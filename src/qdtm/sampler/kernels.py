@@ -26,7 +26,7 @@ from qdtm.jit import njit
 
 # --- random streams -----------------------------------------------------------------------------------------
 #
-# Random streams: SplitMix64, one stream for each (seed, sweep, shard).
+# SplitMix64, one stream for each (seed, sweep, shard).
 #
 # In: whole numbers that say which stream. Out: its state, and numbers in [0, 1) from inside a kernel. A
 # stream depends on nothing but those numbers, so a sweep can be repeated, moved to another thread or resumed
@@ -36,6 +36,13 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 UNIT = 2.0**-53
+
+PAPER_START, SUBTOPICS, DEEPER, JOINING, BACKGROUND = 1, 2, 3, 4, 5
+"""First number of a stream's path: phase 1 as in the paper, phase 2 of a parent, and of a subtopic that is
+opened, queries that join (then how many were there before), the background."""
+
+FURTHER_CHAINS = 3
+"""The same for the seeds of further chains; their paths are shorter than those of `DEEPER`."""
 
 
 @njit(nogil=True, cache=True, inline="always")

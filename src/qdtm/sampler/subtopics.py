@@ -21,17 +21,22 @@ from numpy.typing import NDArray
 from qdtm.progress import Interruption, ProgressCallback
 from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
-from qdtm.sampler.consensus import MAJORITY, SAME_DOCUMENTS, Grouping, Overlap, find_overlap, group_documents
+from qdtm.sampler.consensus import (
+    MAJORITY,
+    SAME_DOCUMENTS,
+    Grouping,
+    Overlap,
+    can_split,
+    find_overlap,
+    group_documents,
+)
 from qdtm.sampler.convergence import KeepChain, Saved, Schedule, run_chain
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.initialise import LEAST_PRIOR, MOST_PRIOR
-from qdtm.sampler.kernels import Rules
+from qdtm.sampler.kernels import DEEPER, SUBTOPICS, Rules
 from qdtm.sampler.mixture import DocumentMixture, words_once
 from qdtm.sampler.problem import Priors
 from qdtm.sampler.trace import Trace
-
-PHASE, DEEPER = 2, 3
-"""First number of the random streams of phase 2, for a parent topic and for a subtopic that is opened."""
 
 SETTLING = Schedule(20, 20, hurries=True)
 """Sweeps from the groups that chains agree on: tokens find their places, groups stay."""
@@ -74,10 +79,11 @@ class SubtopicFit:
     overlap: Overlap | None = None
 
     @classmethod
-    def none(cls, n_words: int, n_tokens: int) -> SubtopicFit:
+    def none(cls, n_words: int, n_tokens: int, *, interrupted: bool = True) -> SubtopicFit:
         """No subtopic of a topic with so many tokens: before phase 2, or where no document is about it."""
         nowhere = np.full(n_tokens, -1, np.int32)
-        return cls(np.zeros((n_words, 0)), 0.0, nowhere, Trace.none(), DocumentMixture.none(n_words))
+        trace = Trace.none(interrupted=interrupted)
+        return cls(np.zeros((n_words, 0)), 0.0, nowhere, trace, DocumentMixture.none(n_words))
 
 
 def fit_subtopics(
@@ -122,7 +128,7 @@ def fit_subtopics(
         unassigned(own.astype(np.int32), offsets),
         subtopic_rules(own, len(words), priors),
         seed,
-        (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of),
+        (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of),
         alone=alone,
         state=saved and saved.state,
     )
@@ -172,11 +178,11 @@ def split_documents(
     fit_subtopics : for the other parameters.
     """
     rows = np.flatnonzero(weights > 0)
-    if not len(rows):
-        return SubtopicFit.none(n_words, int(in_topic.sum()))
+    if not len(rows) or not can_split(len(offsets) - 1):
+        return SubtopicFit.none(n_words, int(in_topic.sum()), interrupted=False)
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
-    path = (PHASE, *of) if len(of) == 1 else (DEEPER, len(of), *of)
+    path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
     grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path))
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # (N,)
     place = np.full(len(offsets) - 1, -1, np.int64)

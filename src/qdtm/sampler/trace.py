@@ -49,10 +49,10 @@ class Trace:
             raise ValueError("a log likelihood of a trace is not finite")
 
     @classmethod
-    def none(cls) -> Trace:
-        """The record of a phase that was stopped before it began."""
+    def none(cls, *, interrupted: bool = True) -> Trace:
+        """The record of a phase that was stopped before it began, or that had nothing to do."""
         nothing = np.zeros(0, np.int64)
-        return cls(nothing, nothing.astype(np.float64), nothing, nothing, 0, False, True, 0)
+        return cls(nothing, nothing.astype(np.float64), nothing, nothing, 0, not interrupted, interrupted, 0)
 
     def then(self, later: Trace) -> Trace:
         """Return the record of a phase that went on later, from where this one ended."""

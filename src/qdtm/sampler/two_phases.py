@@ -1,6 +1,7 @@
 """The whole sampler: phase 1 for all queries, then phase 2 for each, in one chain or several.
 
-In: a `ParentProblem` and `Settings`. Out: `TwoPhases`.
+In: a `ParentProblem` and `Settings`. Out: `Chains`: the `TwoPhases` of the first chain, and what of each
+can be compared.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.convergence import KeepChain, Saved
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.initialise import start_as_paper, start_joining
+from qdtm.sampler.kernels import FURTHER_CHAINS
 from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics, split_documents
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 
 # --- phase 1, then phase 2 ----------------------------------------------------------------------------------
 
-Judge = Callable[[ParentFit], NDArray[np.float32]]
-"""Says how likely each document is to be about each query, (D, Q), given their topics."""
+RelevanceOf = Callable[[ParentFit], NDArray[np.float32]]
+"""How likely each document is to be about each query, (D, Q), given their topics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ def run_two_phases(
     engine: Engine,
     interruption: Interruption,
     keeper_of: Callable[[str], ChainKeeper] | None = None,
-    judge: Judge | None = None,
+    relevance_of: RelevanceOf | None = None,
 ) -> TwoPhases:
     """Fit the parent topics, then split each; a request to stop ends it with what there is.
 
@@ -77,13 +79,13 @@ def run_two_phases(
         Whether to stop.
     keeper_of : callable, optional
         Gives what keeps the chain of a name; chains that are there already go on.
-    judge : callable, optional
-        Says how relevant documents are, given the parents; only those about a query are split then. By
+    relevance_of : callable, optional
+        How relevant documents are, given the parents; only those about a query are split then. By
         default, as with the paper's preset, all tokens of a parent are.
     """
     fit = _Fit(problem, settings, engine, keeper_of, progress, interruption)
     parents = _first_phase(fit)
-    relevance = None if judge is None else judge(parents)
+    relevance = None if relevance_of is None else relevance_of(parents)
     subtopics: tuple[SubtopicFit, ...] = ()
     if settings.subtopics and not interruption.requested:
         subtopics = _second_phase(fit, parents, names, relevance)
@@ -203,9 +205,6 @@ def _split_as_paper(fit: _Fit, parents: ParentFit, q: int, name: str) -> Subtopi
 # Chain 0 has the user's seed, so it is the same with any number of chains beside it; the others' seeds
 # follow from it. Threads only decide where a chain runs.
 
-CHAIN_STREAM = 3
-"""First number of the streams that seeds of further chains are drawn from."""
-
 _SECONDS = 0.2  # between two looks for Ctrl-C while chains run on threads
 
 
@@ -253,7 +252,7 @@ def run_chains(
     *,
     engine: Engine,
     checkpoint: Checkpoint | None = None,
-    judge: Judge | None = None,
+    relevance_of: RelevanceOf | None = None,
 ) -> Chains:
     """Run the sampler `settings.n_chains` times; Ctrl-C ends all of them, and keeps what is complete.
 
@@ -263,7 +262,7 @@ def run_chains(
         Where to sweep. On a cluster, one chain after the other has it; threads are shared out among chains.
     checkpoint : Checkpoint, optional
         Where the chains are kept; those that are there already go on.
-    judge : callable, optional
+    relevance_of : callable, optional
         As in `run_two_phases`.
     """
     n_workers = min(engine.n_workers, settings.n_chains) if settings.engine == "threads" else 1
@@ -285,7 +284,7 @@ def run_chains(
                     engine=place,
                     interruption=interruption,
                     keeper_of=None if checkpoint is None else checkpoint.keepers(c),
-                    judge=judge,
+                    relevance_of=relevance_of,
                 )
             if c == 0:
                 first.append(found)
@@ -300,7 +299,7 @@ def chain_seed(seed: int, chain: int) -> int:
     """Return the seed of a chain: the user's own for the first."""
     if chain == 0:
         return seed
-    state = np.random.SeedSequence(seed, spawn_key=(CHAIN_STREAM, chain)).generate_state(1, np.uint64)
+    state = np.random.SeedSequence(seed, spawn_key=(FURTHER_CHAINS, chain)).generate_state(1, np.uint64)
     return int(state[0] >> np.uint64(1))
 
 

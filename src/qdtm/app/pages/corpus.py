@@ -169,7 +169,7 @@ def _choose_columns(context: AppContext, job: Job) -> None:
     """Show the first rows, and ask what is what."""
     preview, id = job.outcome["preview"], job.request.corpus
     upload = read_upload(context.workspace, id)
-    names, guess = preview["columns"], preview["guess"]
+    names, guess, seems = preview["columns"], preview["guess"], preview["language"]
     Panel(
         "preview.html",
         upload=upload,
@@ -177,6 +177,7 @@ def _choose_columns(context: AppContext, job: Job) -> None:
         rows=preview["rows"],
         guess=guess,
         notes=job.outcome.get("notes", []),
+        language="" if seems == "english" else seems,
     )
     choices: dict[str, ui.select] = {}
     with ui.element("div").classes("fields-row"):
@@ -184,7 +185,7 @@ def _choose_columns(context: AppContext, job: Job) -> None:
             choices["text"] = _select("Text", names, guess["text"] or names[0])
             for key, label in (("id", "Name of a document"), ("time", "Date"), ("group", "Group")):
                 choices[key] = _select(label, [_NONE, *names], guess[key] or _NONE)
-        language = _select("Language", _LANGUAGES, "english")
+        language = _select("Language", _LANGUAGES, seems if seems in _LANGUAGES else "none")
         name = ui.input("What to call this corpus", value=upload.name).props("outlined dense maxlength=100")
 
     def submit() -> None:

@@ -180,9 +180,9 @@ def find_roles(
     """
     text = find_text_columns(names, rows, options.text_column, source)
     name = find_id_column(names, options.id_column, source)
-    return ColumnRoles(
-        text, name, find_title_column(names, rows, options.title_column, (*text, name), source)
-    )
+    taken = (name, *text) if len(text) == 1 else (name,)  # one of several texts may well be the title
+    title = find_title_column(names, rows, options.title_column, taken, source)
+    return ColumnRoles(text, name, title)
 
 
 def join_texts(texts: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ for (const filter of document.querySelectorAll(".filter")) {
     const button = event.target.closest("button");
     if (!button) return;
     for (const other of filter.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+    list.toggleAttribute("data-filtered", button.dataset.subtopic !== "");
     let shown = 0;
     for (const item of list.children) {
       item.hidden = button.dataset.subtopic !== "" && item.dataset.subtopic !== button.dataset.subtopic;
@@ -15,9 +16,10 @@ for (const filter of document.querySelectorAll(".filter")) {
     count.textContent = shown + (shown === 1 ? " document" : " documents");
   });
 }
+for (const link of document.querySelectorAll(".menu a")) link.addEventListener("click", () => { link.closest("details").open = false; });
 let opened = [];
 addEventListener("beforeprint", () => {
-  opened = [...document.querySelectorAll("details:not([open])")];
+  opened = [...document.querySelectorAll("details.printed:not([open])")];
   for (const each of opened) each.open = true;
 });
 addEventListener("afterprint", () => { for (const each of opened) each.open = false; });

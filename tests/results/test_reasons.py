@@ -1,0 +1,69 @@
+"""The passage that is shown of a document: the query's words first, then those of its topic."""
+
+import numpy as np
+import pytest
+
+from qdtm import Corpus, QueryDrivenTopicModel
+from qdtm.results.passages import Mark, excerpt
+
+FILLER = "Nothing of note was said about it by anybody at any time, and so it went on for a while. "
+
+
+def test_the_querys_own_words_come_before_all_others():
+    text = "alpha beta gamma delta. " + FILLER * 4 + "The query is here."
+    others = [
+        Mark(text.index(word), text.index(word) + 4, 0.9) for word in ("alpha", "beta", "gamma", "delta")
+    ]
+    own = Mark(text.index("query"), text.index("query") + 5, 1.0, is_query=True)
+    assert "alpha" in excerpt(text, others, 120).text
+    assert "query" in excerpt(text, [*others, own], 120).text
+
+
+def test_another_word_counts_for_more_than_the_same_again():
+    text = "right right right right. " + FILLER * 4 + "women and right."
+    marks = [Mark(at, at + 5, 1.0, is_query=True) for at in range(len(text)) if text.startswith("right", at)]
+    women = text.index("women")
+    marks = sorted([*marks, Mark(women, women + 5, 1.0, is_query=True)], key=lambda mark: mark.start)
+    assert "women" in excerpt(text, marks, 120).text
+
+
+@pytest.fixture(scope="module")
+def model():
+    rng = np.random.default_rng(0)
+    other = ["swimmer", "water", "race", "pool", "medal", "lane"]
+    own = ["cricket", "bowler", "wicket", "batsman", "test", "captain"]
+    texts = []
+    for j in range(60):
+        words = own if j % 3 == 0 else other
+        said = " ".join(rng.choice(words, 12)) + ". "
+        texts.append(
+            " ".join(rng.choice(other, 60)) + ". Then the cricket: " + said if j % 3 == 0 else said * 5
+        )
+    return QueryDrivenTopicModel(["cricket"], embeddings=None, max_sweeps=10, min_sweeps=2).fit(texts)
+
+
+def test_lists_show_where_the_reason_stands(model):
+    for row in model.documents("cricket", 5):
+        assert "cricket" in row.passage
+        assert row.text[:60] not in row.passage or len(row.text) < 240
+        assert any(piece.level == 3 and "cricket" in piece.text for piece in row.marked.pieces)
+        assert row.title
+
+
+def test_the_passage_is_the_same_everywhere(model):
+    pytest.importorskip("pandas")
+    listed = {row.id: row.passage for row in model.documents("cricket", 5) if row.about}
+    frame = model.get_document_info().set_index("document")
+    assert {id: frame.loc[id, "passage"] for id in listed} == listed
+    assert frame.loc[~frame["about"], "passage"].isna().all()
+
+
+def test_a_phrase_with_the_querys_word_is_its_own():
+    from qdtm.queries import choose_concepts
+    from qdtm.results.reasons import query_words
+
+    texts = ["the prime minister spoke to the prime minister", "a minister resigned today"] * 12
+    corpus = Corpus.from_texts(texts)
+    (concept,) = choose_concepts(corpus, ["minister"], refuse=False)
+    own = {corpus.vocabulary[w] for w in query_words(concept, corpus)}
+    assert own == {word for word in corpus.vocabulary if "minister" in word.split()}
