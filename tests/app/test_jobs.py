@@ -225,6 +225,7 @@ def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, t
         "id": None,
         "time": "published",
         "group": None,
+        "title": None,
     }
     assert upload.name == "reports.csv"
 

@@ -122,7 +122,11 @@ def _opening(request: FitRequest) -> list[str]:
     if request.corpus == DEMO:
         names = "from qdtm import Query, QueryDrivenTopicModel"
         return [names, "from qdtm.corpus import load_demo_corpus", "", "corpus = load_demo_corpus()"]
-    columns = {"text_column": request.columns.text, "id_column": request.columns.id}
+    columns = {
+        "text_column": request.columns.text,
+        "id_column": request.columns.id,
+        "title_column": request.columns.title,
+    }
     given = [f"    {name}={value!r}," for name, value in columns.items() if value]
     language = None if request.language == "none" else request.language
     return [

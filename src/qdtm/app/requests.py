@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -14,10 +14,11 @@ from qdtm.queries.query import Query
 class Columns:
     """Which columns of the user's table are what; None where there is none, or it is found."""
 
-    text: str | None = None
+    text: str | Sequence[str] | None = None
     id: str | None = None
     time: str | None = None
     group: str | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,8 @@ def preview_file(path: Path) -> Preview:
     rows = tuple(tuple(_cut(record.fields.get(name, "")) for name in names) for record in shown)
     text = _column_with(names, records, [record.text for record in records])
     id = _column_with(names, records, [record.id for record in records])
-    guess = Columns(text=text, id=id, time=_date_column(names, records, text))
+    title = records[0].title_name or None
+    guess = Columns(text=text, id=id, time=_date_column(names, records, text), title=title)
     return Preview(names, rows, guess, language)
 
 
@@ -102,6 +104,7 @@ def index_corpus(
             upload.path,
             text_column=request.columns.text,
             id_column=request.columns.id,
+            title_column=request.columns.title or "",  # none, where the user wants none
             pipeline=TextPipeline(language=None if request.language == "none" else request.language),
             progress=progress,
         )
@@ -186,6 +189,11 @@ def _cut(value: str) -> str:
     return value if len(value) <= _CELL else value[: _CELL - 1] + "…"
 
 
-def columns_of_upload(values: Mapping[str, str | None], known: Sequence[str]) -> Columns:
-    """Return the user's choice of columns; what the table does not have is none."""
-    return Columns(**{name: value if value in known else None for name, value in values.items()})
+def columns_of_upload(values: Mapping[str, str | Sequence[str] | None], known: Sequence[str]) -> Columns:
+    """Return the user's choice of columns, of which the text may have several; what is not there is none."""
+    chosen: dict[str, Any] = {name: value if value in known else None for name, value in values.items()}
+    texts = values.get("text")
+    if texts is not None and not isinstance(texts, str):
+        there = tuple(text for text in texts if text in known)
+        chosen["text"] = there[0] if len(there) == 1 else there or None
+    return Columns(**chosen)

@@ -182,14 +182,14 @@ def _choose_columns(context: AppContext, job: Job) -> None:
     choices: dict[str, ui.select] = {}
     with ui.element("div").classes("fields-row"):
         if names:
-            choices["text"] = _select("Text", names, guess["text"] or names[0])
-            for key, label in (("id", "Name of a document"), ("time", "Date"), ("group", "Group")):
+            choices["text"] = _select("Text (several are joined)", names, [guess["text"] or names[0]])
+            for key, label in _ROLES:
                 choices[key] = _select(label, [_NONE, *names], guess[key] or _NONE)
         language = _select("Language", _LANGUAGES, seems if seems in _LANGUAGES else "none")
         name = ui.input("What to call this corpus", value=upload.name).props("outlined dense maxlength=100")
 
     def submit() -> None:
-        chosen = {key: str(select.value) for key, select in choices.items()}
+        chosen = {key: select.value for key, select in choices.items()}
         request = IndexRequest(
             id,
             (name.value or "").strip() or upload.name,
@@ -201,10 +201,10 @@ def _choose_columns(context: AppContext, job: Job) -> None:
     button("Read the corpus", lambda: guarded(submit), id="read-corpus")
 
 
-def _select(label: str, options: list[str] | dict[str, str], value: str) -> ui.select:
-    return (
-        ui.select(options, label=label, value=value).props("outlined dense options-dense").classes("choice")
-    )
+def _select(label: str, options: list[str] | dict[str, str], value: str | list[str]) -> ui.select:
+    """Show a choice of one, or of several if the value is a list."""
+    select = ui.select(options, label=label, value=value, multiple=isinstance(value, list))
+    return select.props("outlined dense options-dense").classes("choice")
 
 
 # --- reading -----------------------------------------------------------------------------------------------
