@@ -63,7 +63,7 @@ def test_drafts_are_checked_each_and_expanded_together(corpus: Corpus) -> None:
 
 def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
     filling = "The school was quiet all the day, and nobody was there to see it. " * 8
-    mention = "They spoke of <b onclick='x'>cricket</b> and of the school."
+    mention = "They spoke of <blink onclick='x'>cricket</blink> and of the school."
     corpus = Corpus.from_texts([f"{filling}{mention} {filling}"] + 7 * [filling])
     passing, school = look_up(corpus, [Draft("cricket"), Draft("school")])
     assert passing.check is not None
@@ -72,8 +72,8 @@ def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
     assert school.mentions == ()
     shown = _looked_up_page(passing)
     assert "Documents that mention it" in shown
-    assert "&lt;b onclick=" in shown
-    assert "<b onclick" not in shown
+    assert "&lt;blink onclick=" in shown
+    assert "<blink onclick" not in shown
     assert "Documents that mention it" not in _looked_up_page(school)
 
 

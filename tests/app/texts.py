@@ -17,7 +17,10 @@ TOPICS = (
     "school teacher pupil education classroom exam lesson homework reading university",
     "hospital doctor nurse patient health surgery clinic treatment medicine ward",
 )
-HOSTILE = "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> {{ 7 * 7 }} </textarea>"
+HOSTILE = (
+    "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> {{ 7 * 7 }} </textarea>"
+    " <image/onerror='window.hurt = 1' src=x> &lt;script&gt;window.hurt = 1"  # which stays
+)
 
 
 def rows(n: int = 90, seed: int = 0) -> list[list[str]]:

@@ -255,11 +255,14 @@ def test_folder_of_text_files(tmp_path):
     write(tmp_path, "docs/b.txt", "second\nfile\0")
     write(tmp_path, "docs/a.txt", "first")
     write(tmp_path, "docs/.hidden/c.md", "not text")
-    assert records(tmp_path / "docs") == [Record("a", "first"), Record("b", "second\nfile ")]
+    assert records(tmp_path / "docs") == [
+        Record("a", "first", title="first"),
+        Record("b", "second\nfile ", title="second"),
+    ]
     write(tmp_path, "docs/sub/c.txt", "")
     assert records(tmp_path / "docs")[1:] == [
-        Record("b", "second\nfile ", {"folder": ""}),
-        Record("sub/c", "", {"folder": "sub"}),
+        Record("b", "second\nfile ", {"folder": ""}, title="second"),
+        Record("sub/c", "", {"folder": "sub"}, title="c"),
     ]
 
 

@@ -6,7 +6,10 @@ from qdtm.corpus import Corpus, TextPipeline
 from qdtm.results.result import Result
 from results.synthetic import make_corpus, make_fit
 
-HOSTILE = "<script>alert('cricket')</script><img src=x onerror=alert(1)> cricket match \u202e</p></body>"
+HOSTILE = (
+    "<script>alert('cricket')</script><img src=x onerror=alert(1)> cricket match \u202e</p></body>"
+    " <image/src=x onerror=alert(1)> &lt;script&gt;alert('cricket')"  # which stays
+)
 RIGHT_TO_LEFT = "cricket اللاعب ضرب الكرة في المباراة ثم cricket match مرة أخرى"
 EMOJI = "cricket 🏏🔥 match 👩‍👩‍👧 \x00\x07 test"
 TEXTS = [

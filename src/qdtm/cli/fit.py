@@ -139,7 +139,7 @@ def _resumed(options: dict[str, Any], output: str) -> dict[str, Any]:
 
 def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel:
     """Fit, or go on fitting."""
-    from qdtm.cli.opening import check_columns, open_corpus
+    from qdtm.cli.opening import check_columns, open_corpus, print_columns_note
     from qdtm.cli.query_options import parse_queries, query_parameters
     from qdtm.cli.run_fit import fit_with_progress, make_model, mentions_shown, resume_with_progress
     from qdtm.resume import is_unfinished
@@ -148,6 +148,7 @@ def _fitted(options: Mapping[str, Any], notes: Console) -> QueryDrivenTopicModel
     model = make_model(queries, **query_parameters(options, len(queries)), **_model_parameters(options))
     documents = open_corpus(options["corpus"], options, notes)
     columns = check_columns(documents, options)
+    print_columns_note(documents, notes)
     with mentions_shown(documents), kept_command(options["output"], options) as folder:
         if is_unfinished(folder):
             model = resume_with_progress(model, folder, documents, notes)

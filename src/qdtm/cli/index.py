@@ -54,13 +54,14 @@ def index(
     print_reading(notes := notes_console(quiet=quiet), corpus)  # the rest takes a while to load
 
     from qdtm.cli.json_forms import corpus_json
-    from qdtm.cli.opening import open_corpus
+    from qdtm.cli.opening import open_corpus, print_columns_note
     from qdtm.cli.run_fit import learn_with_progress
     from qdtm.storage.folders import claim
 
     click.get_current_context().with_resource(claim(output, force=force))
     with warnings_as_notes(notes):
         read = open_corpus(corpus, options, notes)
+        print_columns_note(read, notes)
         n_topics = learn_with_progress(read, notes, n_jobs=n_jobs)
         read.save(output, force=force)
     if as_json:

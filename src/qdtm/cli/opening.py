@@ -58,13 +58,15 @@ def open_corpus(
     pipeline = None if like else make_pipeline(options)
     columns = read_parameters(options)
     if pipeline is not None and is_pattern(path):
-        corpus = FileCorpus(path, **columns, pipeline=pipeline).to_corpus()
-    else:
-        with reading(console, path) as progress:
-            corpus = Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
-    if note := columns_note(corpus):
+        return FileCorpus(path, **columns, pipeline=pipeline).to_corpus()
+    with reading(console, path) as progress:
+        return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
+
+
+def print_columns_note(corpus: Corpus, console: Console) -> None:
+    """Say which columns were taken for what, where that is to be known."""
+    if corpus.location is None and (note := columns_note(corpus)):  # of an index it was said before
         print_note(console, "note", note)
-    return corpus
 
 
 def columns_note(corpus: Corpus) -> str:

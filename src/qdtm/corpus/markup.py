@@ -202,7 +202,7 @@ def _character(entity: re.Match[str]) -> str:
 # --- all that is not language -------------------------------------------------------------------------------
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
-_UNSEEN = re.compile(rf"<!--|<(?P<hidden>{_HIDDEN})\b[^<>]*+>", re.IGNORECASE)
+_UNSEEN = re.compile(rf"<!--|<!doctype\b[^<>]*+>|<(?P<hidden>{_HIDDEN})\b[^<>]*+>", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 
