@@ -149,3 +149,40 @@ def test_nothing_is_left_of_a_stopped_run(run, news, tmp_path, monkeypatch):
     failed = run("index", news, "-o", tmp_path / "out", code=130)
     assert failed.stderr.splitlines()[-1] == "qdtm: interrupted; nothing was written."
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_taken_for_text_and_title_is_said(run, news, tmp_path):
+    alone = run("index", news, "-o", tmp_path / "alone").stderr
+    assert "note: title from 'title'; texts are short" in alone
+    assert "--text-column 'title,body' joins them" in alone
+    joined = run("index", news, "-o", tmp_path / "joined", "--text-column", "title,body").stderr
+    assert "note: text from 'title' and 'body', joined; title from 'title'\n" in joined
+    again = run("fit", tmp_path / "joined", "-q", "fire", "--max-sweeps", "5", "-o", tmp_path / "fit").stderr
+    assert "title from" not in again
+
+
+@pytest.mark.parametrize("content", ["fire\nThe\n", "# mine\nfire, wind", "fires"])
+def test_own_stop_words(run, news, tmp_path, content):
+    (tmp_path / "own.txt").write_text(content)
+    run("index", news, "-o", tmp_path / "index", "--stop-words", tmp_path / "own.txt")
+    words = Corpus.load(tmp_path / "index").vocabulary
+    assert "fire" not in words
+    assert "the" not in words
+    run("index", news, "-o", tmp_path / "all", "--stop-words", "none")
+    assert {"fire", "the"} <= set(Corpus.load(tmp_path / "all").vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "which is no file"),
+        ("", "has no words"),
+        ("new york\n", "has 'new york'; give one word a line"),
+    ],
+)
+def test_a_list_of_stop_words_that_is_none_is_refused_before_reading(run, tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "own.txt").write_text(content)
+    shown = run("concepts", tmp_path / "no.csv", "-q", "fire", "--stop-words", tmp_path / "own.txt", code=2)
+    assert message in shown.stderr
+    assert shown.stderr.count("\n") == 1
