@@ -16,7 +16,7 @@ def model(result):
 @pytest.mark.parametrize("width", [80, 120])
 def test_show_fits_the_width(run, result, model, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    text = run("show", result).stdout
+    text = run("show", result, "--background").stdout
     lines = text.splitlines()
     assert max(len(line) for line in lines[1:]) <= width
     assert not any(line.endswith(" ") for line in lines)
