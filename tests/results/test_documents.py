@@ -82,7 +82,14 @@ def test_filter_by_subtopic_breaks_ties_by_length(corpus, fit):
     about = relevance >= 0.5
     main = np.array([0, 0, -1], np.int32)
     scores = QueryScores("cricket", relevance, about, about, ("0.1", "0.2"), shares, main, shares[:, 0])
-    table = most_relevant(corpus.documents, scores, topic, subtopic="0.1", lengths=lengths, reasons=Result(fit, corpus).reasons(0))
+    table = most_relevant(
+        corpus.documents,
+        scores,
+        topic,
+        subtopic="0.1",
+        lengths=lengths,
+        reasons=Result(fit, corpus).reasons(0),
+    )
     assert [row.index for row in table] == [1, 0]
 
 

@@ -11,7 +11,9 @@ FILLER = "Nothing of note was said about it by anybody at any time, and so it we
 
 def test_the_querys_own_words_come_before_all_others():
     text = "alpha beta gamma delta. " + FILLER * 4 + "The query is here."
-    others = [Mark(text.index(word), text.index(word) + 4, 0.9) for word in ("alpha", "beta", "gamma", "delta")]
+    others = [
+        Mark(text.index(word), text.index(word) + 4, 0.9) for word in ("alpha", "beta", "gamma", "delta")
+    ]
     own = Mark(text.index("query"), text.index("query") + 5, 1.0, is_query=True)
     assert "alpha" in excerpt(text, others, 120).text
     assert "query" in excerpt(text, [*others, own], 120).text
@@ -34,14 +36,16 @@ def model():
     for j in range(60):
         words = own if j % 3 == 0 else other
         said = " ".join(rng.choice(words, 12)) + ". "
-        texts.append(" ".join(rng.choice(other, 60)) + ". Then the cricket: " + said if j % 3 == 0 else said * 5)
+        texts.append(
+            " ".join(rng.choice(other, 60)) + ". Then the cricket: " + said if j % 3 == 0 else said * 5
+        )
     return QueryDrivenTopicModel(["cricket"], embeddings=None, max_sweeps=10, min_sweeps=2).fit(texts)
 
 
 def test_lists_show_where_the_reason_stands(model):
     for row in model.documents("cricket", 5):
         assert "cricket" in row.passage
-        assert not row.text[:60] in row.passage or len(row.text) < 240
+        assert row.text[:60] not in row.passage or len(row.text) < 240
         assert any(piece.level == 3 and "cricket" in piece.text for piece in row.marked.pieces)
         assert row.title
 
