@@ -18,7 +18,7 @@ from qdtm.app.pages.live import Stage, look_up
 from qdtm.app.templating import render
 from qdtm.corpus import Corpus
 from qdtm.errors import CorpusError
-from qdtm.results.passages import Aligner
+from qdtm.results.passages import Aligner, whole
 
 from .texts import open_corpus, rows
 

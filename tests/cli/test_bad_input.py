@@ -122,7 +122,8 @@ def test_no_query(refused, texts):
     [
         ("--alpha", "-1"), ("--beta", "nan"), ("--gamma", "inf"), ("--promotion-weight", "-0.1"),
         ("--promotion-weight", "1"), ("--similarity-threshold", "nan"), ("--min-share", "-1"),
-        ("--background-topics", "0"), ("--background-topics", "2.5"), ("--min-sweeps", "-3"), ("--max-sweeps", "0"),
+        ("--background-topics", "0"), ("--background-topics", "2.5"),
+        ("--min-sweeps", "-3"), ("--max-sweeps", "0"),
         ("--seed", "-1"), ("--jobs", "0"), ("--concept-words", "0"), ("--candidates", "-1"),
         ("--min-df", "-1"), ("--max-df", "nan"), ("--max-words", "0"), ("--language", "klingon"),
         ("--embeddings", "no-such-vectors"), ("--rule", "xor"), ("--beta", "much"),

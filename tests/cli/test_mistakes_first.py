@@ -45,7 +45,7 @@ def test_a_mistake_is_found_first(run, tmp_path, monkeypatch, args, message):
     command, *options = args
     said = run(command, "not-there", *options, code=2).stderr.splitlines()[-1]
     assert message in said
-    assert "There is no" not in said or message in ("There is no query", "no encoding", "klingon")
+    assert "not-there" not in said
 
 
 def test_help_begins_with_what_people_need(run):

@@ -32,14 +32,9 @@ def test_csv_on_stdout(transform, result, new):
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     with (result / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
         fitted = next(csv.reader(file))
-<<<<<<< HEAD
     assert list(rows[0]) == [*fitted[:-1], "cutoff"]  # all but the text
-    assert list(rows[0])[:6] == ["nr", "title", "year", "query", "about", "relevance"]
-=======
-    assert list(rows[0]) == fitted[:-1]  # all but the text
     assert list(rows[0])[:2] == ["nr", "title"]
-    assert list(rows[0])[-7:-4] == ["query", "about", "relevance"]
->>>>>>> w-cli
+    assert list(rows[0])[-8:-5] == ["query", "about", "relevance"]
     model = QueryDrivenTopicModel.load(result)
     for query in ("fire", "cricket match"):
         found = model.relevance_of(["A fire in the wind", "xylophone", "Cricket, cricket"], query)

@@ -118,7 +118,7 @@ def test_repr_is_a_table_of_one_line_a_document():
     assert repr(table).splitlines() == [
         "rank  relevance  subtopic  document  passage",
         "1     0.750      0.1       a         x y",
-        "2     0.750                longer    … " + "z " * 11 + "rain " + "w " * 22 + "…",
+        "2     0.750                longer    … " + "z " * 12 + "rain " + "w " * 21 + "…",
     ]
     assert repr(table[:0]) == "DocumentTable('q': no documents)"
 

@@ -31,7 +31,7 @@ from qdtm.results.tables import (
 
 from .synthetic import TEXTS, make_corpus, make_fit, opened
 
-OURS = ["query", "about", "relevance", "names_it", "subtopic", "subtopic_name"]
+OURS = ["query", "about", "relevance", "names_it", "subtopic", "subtopic_name", "passage"]
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_an_id_column_keeps_its_name(tmp_path):
         assert corpus.documents.id_name == "Nr"
         assert corpus.documents.field_names == ("year",)
         table = documents_table(make_fit(corpus, ["fire"], n_subtopics=(1,)), corpus, all_documents=True)
-        assert table.names[:2] == ("Nr", "year")
+        assert table.names[:3] == ("Nr", "title", "year")
     assert Corpus.from_texts(["fire"]).documents.id_name == "document"
 
 

@@ -30,18 +30,8 @@ def run(*arguments):
 
 
 def asked(engine):
-    return [
-        "--engine",
-        engine,
-        "--jobs",
-        2,
-        "--max-sweeps",
-        2,
-        "--background-topics",
-        2,
-        "--embeddings",
-        "none",
-    ]
+    quick = ["--max-sweeps", 2, "--background-topics", 2, "--embeddings", "none"]
+    return ["--engine", engine, "--jobs", 2, *quick]
 
 
 def test_the_files_are_fitted_as_one_corpus(files, whole):
