@@ -180,6 +180,7 @@ def test_only_the_documents_shown_are_read(monkeypatch):
 
     class Watched:
         field_names = store.field_names
+        title_name = None
 
         def __len__(self):
             return len(store)

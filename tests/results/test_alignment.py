@@ -21,10 +21,11 @@ def written(corpus, j):
     [
         ("The armies' fires, FIRE!", [("army", "armies'"), ("fire", "fires"), ("fire", "FIRE")]),
         ("<b>fire</b> &amp; army", [("fire", "fire"), ("army", "army")]),
-        ("<script>alert('fire')</script> army", [("alert", "alert"), ("fire", "'fire'"), ("army", "army")]),
+        ("<script>alert('fire')</script> army", [("army", "army")]),
         ("U.S. army", [("usa", "U.S"), ("army", "army")]),
         ("see https://example.org/army/fire?x=1 army", [("army", "army")]),
-        ("caf&eacute; army", [("café", None), ("army", "army")]),
+        ("caf&eacute; army", [("café", "café"), ("army", "army")]),
+        ("caf&eacute army", [("café", None), ("army", "army")]),  # shown as it is, without its semicolon
         ("حريق في المدينة", [("حريق", "حريق"), ("المدينة", "المدينة")]),
         ("fire 🔥🔥 army", [("fire", "fire"), ("army", "army")]),
         ("", []),
@@ -48,7 +49,7 @@ def test_a_long_address_does_not_lose_what_follows():
 
 
 def test_many_tokens_in_a_row_that_are_not_found():
-    corpus = Corpus.from_texts(["fire " + "caf&eacute; " * 100 + "army", "fire army"])
+    corpus = Corpus.from_texts(["fire " + "caf&eacute " * 100 + "army", "fire army"])
     assert written(corpus, 0) == [("fire", "fire"), *[("café", None)] * 100, ("army", "army")]
 
 
