@@ -154,6 +154,16 @@ def test_bad_input(result, ask, message):
 
 def test_as_a_table(result):
     frame = topics_over_time(result, "year").to_frame()
-    assert list(frame.columns) == ["bin", "start", "topic", "name", "n_documents", "about", "share", "low", "high"]
+    assert list(frame.columns) == [
+        "bin",
+        "start",
+        "topic",
+        "name",
+        "n_documents",
+        "about",
+        "share",
+        "low",
+        "high",
+    ]
     assert len(frame) == 3 * 7
     assert "start" not in topics_per_class(result, "year").to_frame()

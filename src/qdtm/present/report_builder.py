@@ -209,9 +209,7 @@ class ViewBuilder:
             hand_check=self.result.answered_check_of(q),
         )
 
-    def subtopic(
-        self, q: int, s: int, scores: QueryScores, trends: Mapping[str, TrendView]
-    ) -> SubtopicView:
+    def subtopic(self, q: int, s: int, scores: QueryScores, trends: Mapping[str, TrendView]) -> SubtopicView:
         """Return the card of subtopic `s` of query `q`."""
         rows = typical_documents(scores, s, self.result.corpus.document_lengths, self.limits.typical)
         weights = self.result.subtopic_weights(q)[:, s]
@@ -322,9 +320,7 @@ def _subtopic_view(
         of_parent=subtopic.prevalence / parent.prevalence_below if parent.prevalence_below else 0.0,
         words=word_bars(subtopic.top_words(n_words), concept),
         documents=(),
-        below=[
-            _subtopic_view(each, s, subtopic, concept, mainly, n_words) for each in subtopic.subtopics
-        ],
+        below=[_subtopic_view(each, s, subtopic, concept, mainly, n_words) for each in subtopic.subtopics],
     )
 
 

@@ -88,10 +88,10 @@ class SubtopicView:
     id: str
     name: str
     color: int
-    n_documents: int
     of_parent: float
     words: Sequence[WordBar]
     documents: Sequence[DocumentView]
+    n_documents: int = 0
     below: Sequence[SubtopicView] = ()
     stability: SubtopicStability | None = None
     trend: TrendView | None = None
