@@ -62,7 +62,8 @@ def test_everything_is_there(page, result):
         "cricket", f"{check.shown.capitalize()}. {check.reason}", result.relevance(0).summary(),
         result.relevance(1).near_summary(), "Concept words", "Subtopics",
         "Words", "How the subtopics relate", "Documents", "What lies outside", "How it was made",
-        "Did it converge?", "Methods, and how to cite", "Every setting", "A Query-Driven Topic Model", "random_state",
+        "Did it converge?", "Methods, and how to cite", "Every setting",
+        "A Query-Driven Topic Model", "random_state",
         result.fit.corpus_fingerprint, "version of qdtm", "doc-0", "year",
     ):  # fmt: skip
         assert said in page.text, said
