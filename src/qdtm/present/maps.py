@@ -16,6 +16,7 @@ from qdtm.results.topic_distances import scale_to_plane, spread, topic_distances
 from qdtm.results.topics import Topic
 
 _WIDTH, _HEIGHT = 960, 640  # of a map
+_MARGINS = (90, 120)  # around it, as `dress` has them
 _PLANE = {"xaxis": {"visible": False}, "yaxis": {"visible": False, "scaleanchor": "x"}, "width": _WIDTH}
 _LETTER = 7.0  # how wide a letter of a name is, about
 _NAME = 26  # characters of a name
@@ -41,7 +42,7 @@ def topic_map(result: Result, query: str | int | None = None) -> Any:
     background = list(result.background) if query is None else []
     places = _places([*topics, *background]) * [1.0, -1.0]
     extent = np.maximum(np.ptp(places, axis=0), 1e-9)
-    places *= min(np.array([_WIDTH, _HEIGHT]) * 0.8 / extent)  # as pixels
+    places *= min(np.array([_WIDTH, _HEIGHT]) * 0.7 / extent)  # as pixels
     share = np.array([topic.prevalence for topic in topics])
     size = np.maximum(_LARGEST * np.sqrt(share / max(share.max(), 1e-12)), _SMALLEST)
     names = [f"{topic.id} {topic.short_name}" for topic in topics]
@@ -55,7 +56,19 @@ def topic_map(result: Result, query: str | int | None = None) -> Any:
         figure.add_annotation(
             x=x, y=y, yshift=-across / 2 - 9, text=plain(name), showarrow=False, font={"size": 12}
         )
-    return dress(figure, f"Map of {title}", height=_HEIGHT, showlegend=False, **_PLANE)
+    drawn = np.vstack([shown, places])
+    return dress(figure, f"Map of {title}", showlegend=False, **_true_to_scale(drawn))
+
+
+def _true_to_scale(places: FloatArray) -> dict[str, Any]:
+    """Return the layout of a plane in which a unit is a pixel, with room for discs and names at its edge."""
+    room = np.array([_LETTER * _NAME / 2, _LARGEST / 2 + _NAME_SPACE])
+    middle, extent = (places.max(axis=0) + places.min(axis=0)) / 2, np.ptp(places, axis=0) + 2 * room
+    extent = np.maximum(extent, [_WIDTH - _MARGINS[0], _HEIGHT - _MARGINS[1]])
+    low, high = middle - extent / 2, middle + extent / 2
+    x, y = ({"visible": False, "range": [low[k], high[k]]} for k in range(2))
+    width, height = np.ceil(extent + _MARGINS).tolist()
+    return {"xaxis": x, "yaxis": y, "width": width, "height": int(height)}
 
 
 def _apart(places: FloatArray, radii: FloatArray, names: list[str]) -> FloatArray:
