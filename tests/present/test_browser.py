@@ -79,6 +79,7 @@ def test_filter_and_disclosure(browser, result, tmp_path):
     assert button.get_attribute("aria-pressed") == "true"
     browser.find_element("css selector", f"[data-for=d{number}] button:first-child").click()
     assert browser.execute_script(shown) == before
+    browser.find_element("css selector", ".asked > summary").click()
     browser.find_element("css selector", ".words summary").click()
     assert browser.find_element("css selector", ".words details[open] mark").is_displayed()
 
@@ -87,8 +88,21 @@ def first_document(browser, number):
     return browser.find_element("css selector", f"#d{number} > li")
 
 
-def test_prints_everything_open(browser, result, tmp_path):
+def test_paper_has_the_methods_and_no_bookkeeping(browser, result, tmp_path):
     show(browser, write_report(result, tmp_path / "report.html"), 1280)
     browser.execute_script("dispatchEvent(new Event('beforeprint'))")
-    assert browser.execute_script("return document.querySelectorAll('details:not([open])').length") == 0
+    opened = browser.find_elements("css selector", "details[open]")
+    assert [each.get_attribute("class") for each in opened] == ["printed"]
     assert browser.print_page()
+
+
+def test_contents_stay_in_reach(browser, result, tmp_path):
+    path = write_report(result, tmp_path / "report.html")
+    for width, css in ((1280, "nav.contents"), (390, ".menu summary")):
+        show(browser, path, width)
+        browser.execute_script("scrollTo(0, document.documentElement.scrollHeight)")
+        top = browser.execute_script(f"return document.querySelector('{css}').getBoundingClientRect().top")
+        assert 0 <= top < 60
+    browser.find_element("css selector", ".menu summary").click()
+    browser.find_element("css selector", ".menu nav a").click()
+    assert browser.find_element("css selector", ".menu").get_attribute("open") is None

@@ -107,3 +107,24 @@ def test_opened_subtopics_are_drawn_below_their_own_and_nowhere_else():
     assert len(maps.heatmap(deep, 1).data[0].z) == 3
     assert len(maps.document_map(deep, 1).data) == 3
     assert len(figures.convergence(deep).data) == 5
+
+
+def test_names_on_the_map_do_not_overlap_and_the_background_has_none():
+    corpus = make_corpus()
+    result = Result(make_fit(corpus, n_subtopics=(3, 3), n_background=4), corpus)
+    drawn = maps.topic_map(result)
+    names = drawn.layout.annotations
+    assert len(names) == len(drawn.data[1].x) == 8
+    assert len(drawn.data[0].x) == 4
+    boxes = [(a.x, a.y + a.yshift, 3.4 * len(a.text), 8) for a in names]
+    for i, (x, y, w, h) in enumerate(boxes):
+        for other_x, other_y, other_w, other_h in boxes[:i]:
+            assert abs(x - other_x) >= w + other_w or abs(y - other_y) >= h + other_h
+
+
+def test_documents_have_the_colour_of_the_query_they_are_about(result):
+    drawn = maps.document_map(result)
+    assert [trace.name for trace in drawn.data] == ["about no query", "0 cricket", "1 fire"]
+    both = [result.relevance(q).about for q in range(2)]
+    assert len(drawn.data[0].x) == int((~both[0] & ~both[1]).sum())
+    assert sum(len(trace.x) for trace in drawn.data) == 10

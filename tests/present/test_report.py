@@ -3,14 +3,16 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from qdtm.errors import StorageError
 from qdtm.present.report import MAX_BYTES, percent, render_report, write_report
-from qdtm.present.report_builder import Limits, build_report
+from qdtm.present.report_builder import Limits, build_report, view_contrast
 from qdtm.queries import build_concepts
+from qdtm.results.contrast import ContrastWord, contrast_queries
 from qdtm.results.result import Result
 from qdtm.results.stability import QueryStability, Stability, SubtopicStability
 from results.synthetic import make_corpus, make_fit, make_trace
@@ -59,8 +61,9 @@ def test_everything_is_there(page, result):
     for said in (
         "cricket", f"{check.shown.capitalize()}. {check.reason}", result.relevance(0).summary(),
         result.relevance(1).near_summary(), "Concept words", "Subtopics",
-        "The parent topic", "How the subtopics relate", "The most relevant documents", "What lies outside",
-        "Did it converge?", "Methods and settings", "A Query-Driven Topic Model", "random_state",
+        "Words", "How the subtopics relate", "Documents", "What lies outside", "How it was made",
+        "Did it converge?", "Methods, and how to cite", "Every setting",
+        "A Query-Driven Topic Model", "random_state",
         result.fit.corpus_fingerprint, "version of qdtm", "doc-0", "year",
     ):  # fmt: skip
         assert said in page.text, said
@@ -139,7 +142,7 @@ def test_a_query_without_subtopics(hostile):
 def test_one_subtopic_has_no_map():
     corpus = make_corpus()
     page = Page(render_report(Result(make_fit(corpus, n_subtopics=(1, 1)), corpus)))
-    assert "nothing to compare it with" in page.text
+    assert "How the subtopics relate" not in page.text
 
 
 def test_without_background_or_traces():
@@ -179,8 +182,7 @@ def test_only_the_documents_shown_are_read(monkeypatch):
     store, read = corpus.documents, []
 
     class Watched:
-        field_names = store.field_names
-        title_name = None
+        field_names, title_name = store.field_names, store.title_name
 
         def __len__(self):
             return len(store)
@@ -263,13 +265,49 @@ def test_stability_is_on_the_cards_and_below(result):
     stability = Stability(5, (0, 1, 2, 3), queries, (-7.0, -7.2, -7.1, -7.0), 1.5)
     page = Page(render_report(Result(replace(result.fit, stability=stability), result.corpus)))
     for said in (
-        "Fair : found in 2 of 3 runs (score 0.62) . Always: <b>run .",
-        "Weak : found in 0 of 3 runs (score 0.00) .",
+        "Fair : found in 2 of 3 runs.",
+        "In every run: <b>run . Only in some: wicket .",
+        "Weak : found in 0 of 3 runs.",
         "4 independent runs found 2 to 4 subtopics.",
         "4 of 5 runs from different random seeds",
-        "share of cricket 19.0% 21.0% R-hat 1.02: the runs agree",
+        "the corpus’ words in cricket 19.0% 21.0% R-hat 1.02: the runs agree",
         "R-hat 1.50: the runs stay apart",
         "too few draws",
         "Of 2 subtopics, 0 were found in all of 4 runs.",
     ):
         assert said in page.text
+
+
+def test_headings_go_down_a_level_at_a_time(page, result):
+    for each in (page, Page(render_report(Result(make_fit(result.corpus, queries=["fire"]), result.corpus)))):
+        levels = [int(tag[1]) for tag in each.tags if re.fullmatch("h[1-6]", tag)]
+        assert levels[0] == levels.count(1) == 1
+        assert all(below - above <= 1 for above, below in pairwise(levels))
+
+
+def test_several_queries_are_summed_up_before_the_first(page, result):
+    first = page.text.index("2 queries, 10 documents")
+    assert first < page.text.index(result.relevance(0).summary())
+    alone = Result(make_fit(result.corpus, queries=["fire"], n_subtopics=(2,)), result.corpus)
+    text = Page(render_report(alone)).text
+    assert "queries, 10 documents" not in text
+    assert text.index(alone.relevance(0).summary()) < text.index("Words")
+
+
+def test_bars_of_a_contrast_are_in_the_order_of_their_numbers(result):
+    words = tuple(ContrastWord(f"w{i}", -odds, 0.1, 1.0, 1.0) for i, odds in enumerate((1.0, 3.0, 2.0)))
+    found = replace(contrast_queries(result, 0, 1), right_words=words)
+    bars = view_contrast(result, 0, 1, found).sides[1].words
+    assert [bar.probability for bar in bars] == [3.0, 2.0, 1.0]
+    assert [bar.word for bar in bars] == ["w1", "w2", "w0"]
+    assert bars[0].width == 100.0
+
+
+def test_groups_and_cards_count_the_documents_that_are_listed(result):
+    for q, query in enumerate(build_report(result.with_columns(group_column="year")).queries):
+        assert sum(row.about for row in query.groups) == query.relevance.n_listed
+        mainly = [int(result.scores(q).mainly_in(s).sum()) for s in range(len(query.subtopics))]
+        assert [topic.n_documents for topic in query.subtopics] == mainly
+        assert [
+            sum(counts) for counts in zip(*(row.subtopics for row in query.groups), strict=True)
+        ] == mainly

@@ -154,8 +154,9 @@ def test_new_documents_have_the_same_columns_and_the_corpus_its_own_relevance(re
         new_documents_table(result.fit, corpus, found),
         documents_table(result.fit, corpus, all_documents=True),
     )
-    assert table.columns == fitted.columns[:-1]  # all but the text
-    assert list(table.rows()) == [row[:-1] for row in fitted.rows()]
+    assert table.columns[:-1] == fitted.columns[:-1]  # all but the text, and the cut-off
+    assert table.columns[-1].name == "cutoff"
+    assert [row[:-1] for row in table.rows()] == [row[:-1] for row in fitted.rows()]
 
 
 def test_lists_have_the_same_columns(result, corpus):

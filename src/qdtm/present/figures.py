@@ -192,7 +192,8 @@ def over_time(result: Result, trends: Trends, query: str | int | None = None) ->
         )
         line = plotly().Scatter(
             x=when, y=share, name=plain(name), line={"color": series(number)}, legendgroup=str(column),
-            hovertemplate="%{x|%Y-%m-%d}: %{y:.2%}<extra></extra>",
+            customdata=np.stack([trends.about[:, column], trends.n_documents], axis=1),
+            hovertemplate="%{x|%Y-%m-%d}: %{customdata[0]} of %{customdata[1]}, %{y:.1%}<extra></extra>",
         )  # fmt: skip
         figure.add_traces([band, line])
     title = f"{_what(result, query)} over time ({trends.column})"
@@ -227,7 +228,8 @@ def per_class(result: Result, trends: Trends, query: str | int | None = None) ->
                 "type": "data", "symmetric": False, "thickness": 1,
                 "array": trends.high[:, column] - share, "arrayminus": share - trends.low[:, column],
             },
-            hovertemplate="%{x}: %{y:.2%}<extra></extra>",
+            customdata=np.stack([trends.about[:, column], trends.n_documents], axis=1),
+            hovertemplate="%{x}: %{customdata[0]} of %{customdata[1]}, %{y:.1%}<extra></extra>",
         )  # fmt: skip
         figure.add_trace(bars)
     title = f"{_what(result, query)} by {trends.column}"

@@ -5,20 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.errors import ParameterError
 from qdtm.present.figures import dress, plain, plotly
 from qdtm.present.theme import LIGHT, series
 from qdtm.results.distributions import FloatArray, average_over_tokens, word_topic_probabilities
 from qdtm.results.result import Result
-from qdtm.results.topic_distances import scale_to_plane, topic_distances, topic_overlaps
+from qdtm.results.topic_distances import scale_to_plane, spread, topic_distances, topic_overlaps
 from qdtm.results.topics import Topic
 
-_PLANE = {"xaxis": {"visible": False}, "yaxis": {"visible": False, "scaleanchor": "x"}}
+_WIDTH, _HEIGHT = 960, 640  # of a map
+_MARGINS = (90, 120)  # around it, as `dress` has them
+_PLANE = {"xaxis": {"visible": False}, "yaxis": {"visible": False, "scaleanchor": "x"}, "width": _WIDTH}
+_LETTER = 7.0  # how wide a letter of a name is, about
+_NAME = 26  # characters of a name
+_NAME_SPACE = 18.0  # below a disc
+_SMALLEST, _LARGEST = 18.0, 70.0  # diameters of discs
+_SPECK = 9.0  # of a topic of the background
+_MOST_COLOURS = 10  # as many as there are; what comes after is "other"
 
 
 def topic_map(result: Result, query: str | int | None = None) -> Any:
     """Draw topics on a plane: the nearer, the more words they share; the larger, the more prevalent.
+
+    Topics of queries have their name, and are moved apart where names would overlap. Those of the background
+    are grey specks, which say what they are when they are pointed at.
 
     Parameters
     ----------
@@ -27,27 +39,63 @@ def topic_map(result: Result, query: str | int | None = None) -> Any:
         Its subtopics; without, all parents with their subtopics and the background.
     """
     topics, colours, title = _chosen(result, query)
-    places = _places(topics)
+    background = list(result.background) if query is None else []
+    places = _places([*topics, *background]) * [1.0, -1.0]
+    extent = np.maximum(np.ptp(places, axis=0), 1e-9)
+    places *= min(np.array([_WIDTH, _HEIGHT]) * 0.7 / extent)  # as pixels
     share = np.array([topic.prevalence for topic in topics])
-    size = 18 + 60 * np.sqrt(share / max(share.max(), 1e-12))
-    trace = plotly().Scatter(
+    size = np.maximum(_LARGEST * np.sqrt(share / max(share.max(), 1e-12)), _SMALLEST)
+    names = [f"{topic.id} {topic.short_name}" for topic in topics]
+    names = [name if len(name) <= _NAME else name[: _NAME - 1] + "…" for name in names]
+    shown = _apart(places[: len(topics)], size / 2, names)
+    figure = plotly().Figure()
+    grey = [LIGHT["line"]] * len(background)
+    figure.add_trace(_discs(background, places[len(topics) :], np.full(len(grey), _SPECK), grey))
+    figure.add_trace(_discs(topics, shown, size, colours))
+    for (x, y), name, across in zip(shown, names, size, strict=True):
+        figure.add_annotation(
+            x=x, y=y, yshift=-across / 2 - 9, text=plain(name), showarrow=False, font={"size": 12}
+        )
+    drawn = np.vstack([shown, places])
+    return dress(figure, f"Map of {title}", showlegend=False, **_true_to_scale(drawn))
+
+
+def _true_to_scale(places: FloatArray) -> dict[str, Any]:
+    """Return the layout of a plane in which a unit is a pixel, with room for discs and names at its edge."""
+    room = np.array([_LETTER * _NAME / 2, _LARGEST / 2 + _NAME_SPACE])
+    middle, extent = (places.max(axis=0) + places.min(axis=0)) / 2, np.ptp(places, axis=0) + 2 * room
+    extent = np.maximum(extent, [_WIDTH - _MARGINS[0], _HEIGHT - _MARGINS[1]])
+    low, high = middle - extent / 2, middle + extent / 2
+    x, y = ({"visible": False, "range": [low[k], high[k]]} for k in range(2))
+    width, height = np.ceil(extent + _MARGINS).tolist()
+    return {"xaxis": x, "yaxis": y, "width": width, "height": int(height)}
+
+
+def _apart(places: FloatArray, radii: FloatArray, names: list[str]) -> FloatArray:
+    """Move discs (T, 2) as little as keeps them and the names below them from overlapping."""
+    aside = np.maximum(radii, [_LETTER * len(name) / 2 for name in names])
+    halves = np.stack([aside + 4, radii + _NAME_SPACE / 2 + 3], axis=1)
+    below = np.array([0.0, _NAME_SPACE / 2])
+    return np.asarray(spread(places - below, halves) + below)
+
+
+def _discs(topics: list[Topic], places: FloatArray, size: FloatArray, colours: list[str]) -> Any:
+    return plotly().Scatter(
         x=places[:, 0],
         y=places[:, 1],
-        mode="markers+text",
-        text=[topic.id for topic in topics],
-        textposition="middle center",
-        textfont={"color": LIGHT["on-color"]},
-        marker={"size": size, "color": colours, "line": {"width": 0}},
+        mode="markers",
+        marker={"size": size, "color": colours, "line": {"width": 0}, "opacity": 1.0},
         customdata=[[plain(topic.name), topic.prevalence, plain(_words(topic), 40)] for topic in topics],
-        hovertemplate="%{customdata[0]}<br>%{customdata[1]:.1%}<br>%{customdata[2]}<extra></extra>",
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]:.1%} of the corpus’ words<br>%{customdata[2]}"
+        "<extra></extra>",
     )
-    return dress(plotly().Figure(trace), f"Map of {title}", height=600, **_PLANE)
 
 
 def document_map(result: Result, query: str | int | None = None, n: int = 2_000) -> Any:
-    """Draw documents on the map of topics, each between the topics it is about.
+    """Draw documents on the map of topics, each between those it has words of.
 
-    A document lies at the mean of the topics' places, weighted by its shares in them.
+    A document lies at the mean of the topics' places, weighted by the squares of its shares in them. It has
+    the colour of the query that it is about, or of its main subtopic; one about no query is grey.
 
     Parameters
     ----------
@@ -60,30 +108,47 @@ def document_map(result: Result, query: str | int | None = None, n: int = 2_000)
     if isinstance(n, bool) or n < 1:
         raise ParameterError(f"The number of documents is {n!r}; give a whole number above 0.")
     topics, colours, title = _chosen(result, query, with_subtopics=query is not None)
-    rows = np.arange(result.corpus.n_documents)
-    if query is not None:
-        rows = np.flatnonzero(result.scores(result.query_index(query)).main >= 0)
+    group = _groups(result, query)
+    rows = np.arange(len(group)) if query is None else np.flatnonzero(group >= 0)
     if len(rows) > n:
         rows = rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)]
-    shares = _shares(result, query, rows)  # (n, T)
-    places, main = _places(topics), shares.argmax(axis=1) if len(topics) else np.zeros(len(rows), int)
-    where = shares @ places
-    figure = plotly().Figure()
+    weights = _shares(result, query, rows) ** 2  # (n, T)
+    every = topics if query is not None else [*topics, *result.background]
+    where = (weights / weights.sum(axis=1, keepdims=True)) @ _places(every)
     documents = list(result.corpus.documents.select(rows.tolist()))
-    for t, topic in enumerate(topics):
-        mine = np.flatnonzero(main == t)
+    figure = plotly().Figure()
+    names = [f"{topic.id} {topic.short_name}"[:50] for topic in topics[:_MOST_COLOURS]]
+    kinds = [(-1, "about no query", LIGHT["line"]), *zip(range(len(names)), names, colours, strict=False)]
+    if len(topics) > _MOST_COLOURS:
+        kinds.insert(1, (_MOST_COLOURS, f"{len(topics) - _MOST_COLOURS} more", LIGHT["muted"]))
+    for number, name, colour in kinds[query is not None :]:
+        mine = np.flatnonzero(np.minimum(group[rows], _MOST_COLOURS) == number)
         trace = plotly().Scattergl(
             x=where[mine, 0],
             y=where[mine, 1],
             mode="markers",
-            name=plain(f"{topic.id} {topic.short_name}"[:50]),
-            marker={"color": colours[t], "size": 5, "opacity": 0.65},
-            customdata=[[plain(documents[i].id), plain(documents[i].text[:160], 50)] for i in mine],
+            name=plain(name),
+            marker={"color": colour, "size": 7 if number >= 0 else 4, "opacity": 0.75},
+            customdata=[[plain(documents[i].title, 60), plain(documents[i].id)] for i in mine],
             hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         )
         figure.add_trace(trace)
     shown = f"{len(rows):,} documents on the map of {title}"
-    return dress(figure, shown, height=650, **_PLANE)
+    return dress(figure, shown, height=_HEIGHT, legend={"itemsizing": "constant"}, **_PLANE)
+
+
+def _groups(result: Result, query: str | int | None) -> NDArray[np.int64]:
+    """Return the query that each document is about, or which of a query's subtopics; -1 for none, (D,)."""
+    if query is None:
+        relevance = [result.relevance(q) for q in range(result.fit.n_queries)]
+        scores = np.stack([np.where(each.about, each.scores, -1.0) for each in relevance])  # (Q, D)
+        return np.where(scores.max(axis=0) >= 0, scores.argmax(axis=0), -1)
+    q = result.query_index(query)
+    scores_of, n = result.scores(q), len(result.topics[q].subtopics)
+    group = np.where(scores_of.about, 0 if not n else -1, -1)
+    for s in range(n):
+        group[scores_of.mainly_in(s)] = s
+    return group
 
 
 def heatmap(result: Result, query: str | int | None = None) -> Any:
@@ -116,7 +181,7 @@ def heatmap(result: Result, query: str | int | None = None) -> Any:
 def _chosen(
     result: Result, query: str | int | None, *, with_subtopics: bool = True
 ) -> tuple[list[Topic], list[str], str]:
-    """Return topics, their colours and what they are."""
+    """Return topics of queries, their colours and what they are."""
     if query is not None:
         parent = result.topics[result.query_index(query)]
         topics = list(parent.subtopics) or [parent]
@@ -126,8 +191,7 @@ def _chosen(
         mine = [parent, *parent.subtopics] if with_subtopics else [parent]
         topics += mine
         colours += [series(q)] * len(mine)
-    grey = [LIGHT["muted"]] * len(result.background)
-    return [*topics, *result.background], [*colours, *grey], "all topics"
+    return topics, colours, "all topics"
 
 
 def _places(topics: list[Topic]) -> FloatArray:

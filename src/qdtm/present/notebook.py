@@ -106,7 +106,6 @@ def _topic_values(topic: Topic, n_words: int, about: str = "") -> dict[str, Any]
             id=each.id,
             name=each.short_name,
             color=series_number(s),
-            n_documents=None,
             of_parent=each.prevalence / topic.prevalence_below if topic.prevalence_below else 0.0,
             words=word_bars(each.top_words(n_words)),
             documents=(),

@@ -89,10 +89,10 @@ class SubtopicView:
     id: str
     name: str
     color: int
-    n_documents: int | None
     of_parent: float
     words: Sequence[WordBar]
     documents: Sequence[DocumentView]
+    n_documents: int = 0
     below: Sequence[SubtopicView] = ()
     stability: SubtopicStability | None = None
     trend: TrendView | None = None

@@ -291,7 +291,8 @@ def _count(
 
 def _sums(position: NDArray[np.int64], values: NDArray[Any], n_bins: int) -> FloatArray:
     """Add up a value of each document (D,) in the bins they are in, (B,); -1 is no bin."""
-    return np.bincount(position + 1, weights=values, minlength=n_bins + 1)[1:].astype(np.float64)
+    counted = np.bincount(position + 1, weights=values, minlength=n_bins + 1)[1:]
+    return np.asarray(counted, np.float64)
 
 
 def share_interval(
