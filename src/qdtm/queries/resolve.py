@@ -19,6 +19,7 @@ import numpy as np
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.lemmas import number_forms
 from qdtm.corpus.phrase_index import PhraseIndex, words_within
+from qdtm.corpus.plurals import plural_forms
 from qdtm.corpus.tokenizer import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError
@@ -252,9 +253,11 @@ def _look_up(word: str, corpus: Corpus, in_text: bool) -> ResolvedWord:
 
 def _numbers_of(word: str, corpus: Corpus) -> list[str]:
     """Return a word and its singular or plural, where the pipeline left them apart, if they are known."""
-    forms = [word]
-    if getattr(corpus.pipeline, "language", None) in (None, "english"):
+    forms, language = [word], getattr(corpus.pipeline, "language", None)
+    if language in (None, "english"):
         forms += number_forms(word)
+    elif getattr(corpus.pipeline, "lemmatizer", None) in ("auto", None):  # else the user's own unites them
+        forms += plural_forms(word, language)
     return [form for form in forms if _is_known(form, corpus)]
 
 
