@@ -19,6 +19,7 @@ import numpy as np
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.lemmas import number_forms
 from qdtm.corpus.phrase_index import PhraseIndex, words_within
+from qdtm.corpus.plurals import plural_forms
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.tokenizer import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
@@ -253,9 +254,11 @@ def _look_up(word: str, corpus: Corpus, in_text: bool) -> ResolvedWord:
 
 def _numbers_of(word: str, corpus: Corpus) -> list[str]:
     """Return a word and its singular or plural, where the pipeline left them apart, if they are known."""
-    forms = [word]
-    if corpus.pipeline.language in (None, "english"):
+    forms, language = [word], corpus.pipeline.language
+    if language in (None, "english"):
         forms += number_forms(word)
+    elif corpus.pipeline.lemmatizer in ("auto", None):  # else the user's own unites them
+        forms += plural_forms(word, language)
     return [form for form in forms if _is_known(form, corpus)]
 
 
