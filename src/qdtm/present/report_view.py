@@ -81,7 +81,7 @@ class DocumentView:
 class SubtopicView:
     """A subtopic's card.
 
-    `n_documents` are about the query and mainly in it (None where only the topic is known); `of_parent` is
+    `n_documents` are about the query and mainly in it (0 where only the topic is known); `of_parent` is
     its share of the words; `below` is what it opens into; without further runs, `stability` is None, and
     without dates `trend`.
     """
