@@ -48,6 +48,13 @@ def test_a_saved_corpus_is_loaded(path):
     assert "cricket" in corpus.vocabulary
 
 
+def test_titles_of_corpora_that_were_saved_before_there_were_any_are_how_texts_begin():
+    before, now = (Corpus.load(SAVED / f"corpus-{version}").documents for version in (2, 3))
+    assert (before.title_name, now.title_name) == (None, "headline")
+    assert before[0].title == now[0].title == now[0].text  # which is short, and has no headline
+    assert (before[1].title, now[1].title) == (before[1].text, "Report 1")
+
+
 def test_a_flipped_bit_of_any_file_is_noticed(tmp_path):
     rng = random.Random(5)
     copy = shutil.copytree(SAVED / f"model-{MODEL_VERSION}", tmp_path / "model")

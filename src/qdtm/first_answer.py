@@ -30,12 +30,10 @@ from qdtm.queries.selection import Chosen, choose
 from qdtm.results.distributions import FloatArray, average_over_tokens
 from qdtm.results.documents import order_by
 from qdtm.results.passages import Aligner, Passage
+from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
 
 N_WORDS, N_DOCUMENTS, EXCERPT = 15, 5, 420
-
-OTHERS = 0.5
-"""In a passage, other words of the topic are marked half as strongly as the query's own."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ class FirstDocument:
     index : int
         Its row in the corpus.
     id : str
+    title : str
     relevance : float
     names_it : bool
         Whether it names the query.
@@ -58,6 +57,7 @@ class FirstDocument:
 
     index: int
     id: str
+    title: str
     relevance: float
     names_it: bool
     passage: Passage
@@ -187,15 +187,15 @@ def _first_documents(
 ) -> tuple[FirstDocument, ...]:
     rows = order_by(relevance.scores, corpus.document_lengths, n)
     rows = rows[relevance.about[rows]]
-    own, weights = frozenset(concept.word_indices), OTHERS * p_zw
-    weights[[word.index for word in concept.words if word.origin == "query"]] = 1.0
+    reasons = Reasons(corpus, concept, p_zw, aligner)
     return tuple(
         FirstDocument(
             index=document.index,
             id=document.id,
+            title=document.title,
             relevance=float(relevance.scores[document.index]),
             names_it=bool(relevance.names[document.index]),
-            passage=aligner.excerpt(document, weights, own, EXCERPT),
+            passage=reasons.passage(document, EXCERPT),
             fields=document.fields,
         )
         for document in corpus.documents.select(rows.tolist())

@@ -227,8 +227,8 @@ def test_content_that_lies(saved, content):
 
 
 def test_newer_corpus(saved):
-    rewrite_manifest(saved, version=3)
+    rewrite_manifest(saved, version=4)
     with pytest.raises(
-        StorageError, match=r"saved by a newer qdtm \(schema 3, this one reads up to 2\); upgrade qdtm"
+        StorageError, match=r"saved by a newer qdtm \(schema 4, this one reads up to 3\); upgrade qdtm"
     ):
         Corpus.load(saved)

@@ -141,7 +141,7 @@ class Explorer:
     def explain(self, q: int, row: int) -> Explanation:
         """Say what became of each token of a document."""
         with self._lock:
-            return explain_document(self.result, row, q, aligner=self._builder.aligner)
+            return explain_document(self.result, row, q)
 
     def _matching(self, q: int, wanted: DocumentFilter) -> list[int]:
         """Return the rows that pass, in the order that is asked for."""

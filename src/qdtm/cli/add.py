@@ -80,8 +80,8 @@ def add(
 def _page(result: Result, n_added: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.sections import topic_section
+    from qdtm.cli.sections import N_DOCUMENTS, topic_section
 
     for q in range(result.fit.n_queries - n_added, result.fit.n_queries):
-        yield topic_section(result, q)
+        yield topic_section(result, q, n_documents=N_DOCUMENTS)
         yield Text()

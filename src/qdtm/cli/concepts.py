@@ -33,9 +33,12 @@ if TYPE_CHECKING:
 @text_options
 @seed_option
 @encoder_option
+@click.option("--all-words", is_flag=True, help="Name all words that were left out, not only ten.")
 @no_cache_option
 @output_options
-def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **options: Any) -> None:
+def concepts(
+    corpus: str, seed: int, encoder: str | None, all_words: bool, as_json: bool, **options: Any
+) -> None:
     """Check queries in CORPUS and show their concept words.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -59,10 +62,10 @@ def concepts(corpus: str, seed: int, encoder: str | None, as_json: bool, **optio
         try:
             found = _expand(read, queries, checks, vectors, parameters, notes)
         except QueryError:
-            _print(read, checks, [None] * len(checks), as_json)  # they say why
+            _print(read, checks, [None] * len(checks), as_json, all_words=all_words)  # they say why
             raise
     checks = [_in_reading(check, concept) for check, concept in zip(checks, found, strict=True)]
-    _print(read, checks, found, as_json)
+    _print(read, checks, found, as_json, all_words=all_words)
 
 
 def _load_vectors(
@@ -126,7 +129,12 @@ def _in_reading(check: QueryCheck, concept: Concept | None) -> QueryCheck:
 
 
 def _print(
-    corpus: Corpus, checks: Sequence[QueryCheck], found: Sequence[Concept | None], as_json: bool
+    corpus: Corpus,
+    checks: Sequence[QueryCheck],
+    found: Sequence[Concept | None],
+    as_json: bool,
+    *,
+    all_words: bool,
 ) -> None:
     """Print the checks, and the concepts where there are any."""
     from qdtm.cli.console import print_json, print_page
@@ -143,10 +151,12 @@ def _print(
         words = concept_words_table([concept for concept in found if concept], corpus)
         print_json({"corpus": corpus_json(corpus), "queries": queries} | tables_json(words))
     else:
-        print_page(_page(corpus, pairs))
+        print_page(_page(corpus, pairs, all_words=all_words))
 
 
-def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) -> Iterator[RenderableType]:
+def _page(
+    corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]], *, all_words: bool
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.sections import check_section, concept_section, mentions_section, readings_section
@@ -163,4 +173,4 @@ def _page(corpus: Corpus, pairs: Sequence[tuple[QueryCheck, Concept | None]]) ->
             yield readings_section(concept, corpus)
         if concept is not None:
             yield Text()
-            yield concept_section(concept, corpus)
+            yield concept_section(concept, corpus, all_words=all_words)

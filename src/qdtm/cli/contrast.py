@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -44,8 +44,6 @@ def contrast(
     other with 95 in 100, with their log-odds; documents are those that are about a query, by its recommended
     cut-off, with their relevance to A and to B.
     """
-    from dataclasses import asdict
-
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.opening import open_result
     from qdtm.results.contrast import contrast_queries
@@ -54,9 +52,22 @@ def contrast(
     result = open_result(directory, index)
     found = contrast_queries(result, *asked, n_words=n_words, n_documents=n_documents)
     if as_json:
-        print_json(asdict(found))
+        print_json(_json(found))
     else:
         print_page(_page(found))
+
+
+def _json(found: Contrast) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    described = asdict(found)
+    for side in ("left_documents", "right_documents", "both_documents"):
+        described[side] = [
+            {name: value for name, value in asdict(each).items() if name != "marked"}
+            | {"passage": each.passage}
+            for each in getattr(found, side)
+        ]
+    return described
 
 
 def _page(found: Contrast) -> Iterator[RenderableType]:
@@ -72,11 +83,11 @@ def _page(found: Contrast) -> Iterator[RenderableType]:
         other = found.right if name == found.left else found.left
         yield heading(name, f"and not '{other}': {n:,} documents")
         yield _words(words)
-        yield from _documents(documents)
+        yield from _documents(documents, found.left, found.right)
         yield from _subtopics(subtopics)
         yield Text()
     yield heading("both", f"{found.n_both:,} documents; their words overlap by {found.overlap:.2f}")
-    yield from _documents(found.both_documents)
+    yield from _documents(found.both_documents, found.left, found.right)
 
 
 def _words(words: Sequence[ContrastWord]) -> RenderableType:
@@ -86,15 +97,22 @@ def _words(words: Sequence[ContrastWord]) -> RenderableType:
     return facts([("words", shown or "none that is certain")])
 
 
-def _documents(documents: Sequence[ContrastDocument]) -> Iterator[RenderableType]:
+def _documents(
+    documents: Sequence[ContrastDocument], left: str, right: str
+) -> Iterator[RenderableType]:
+    from rich.text import Text
+
     from qdtm.cli.console import one_line
-    from qdtm.cli.sections import facts
+    from qdtm.cli.sections import Columns, document_text, table
 
     if documents:
-        yield facts(
-            (f"{each.left:.2f} {each.right:.2f}", f"{each.id}: {one_line(each.text, 90)}")
+        number = {"justify": "right", "no_wrap": True}
+        columns: Columns = [(one_line(left, 20), number), (one_line(right, 20), number), ("document", {})]
+        rows = [
+            (f"{each.left:.3f}", f"{each.right:.3f}", document_text(each.title, each.id, each.marked))
             for each in documents
-        )
+        ]
+        yield from (Text(), table(columns, rows))
 
 
 def _subtopics(subtopics: Sequence[NearSubtopic]) -> Iterator[RenderableType]:

@@ -75,11 +75,11 @@ def _page(model: QueryDrivenTopicModel, output: str | None) -> Iterator[Renderab
     from rich.text import Text
 
     from qdtm.cli.report import REPORT
-    from qdtm.cli.sections import heading, result_page
+    from qdtm.cli.sections import N_DOCUMENTS, heading, result_page
 
     yield heading("350 news articles", "Australia, 2001 and 2002 (Lee, Pincombe and Welsh, 2005)")
     yield Text()
-    yield from result_page(model.result_, n_subtopics=5, n_documents=3, background=False)
+    yield from result_page(model.result_, n_subtopics=5, n_documents=N_DOCUMENTS)
     if output:
         yield Text(
             f"Saved, with {output}/{REPORT} to read. Look closer: qdtm docs {output}, qdtm show {output}"

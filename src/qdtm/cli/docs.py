@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--subtopic", metavar="ID", help="Documents of one subtopic, such as 0.2, by their share in it."
 )
+@click.option("--full", is_flag=True, help="The whole text, not only the passage that makes it relevant.")
 @index_option
 @output_options
 def docs(
@@ -35,10 +38,15 @@ def docs(
     n_documents: int,
     about: bool,
     subtopic: str | None,
+    full: bool,
     index: str | None,
     as_json: bool,
 ) -> None:
-    """List the documents behind the topics in DIR, which `qdtm fit` made."""
+    """List the documents behind the topics in DIR, which `qdtm fit` made.
+
+    Each comes with its title and the passage that makes it relevant: where the words of the query stand, or
+    else those of its topic. `qdtm explain` says why it is relevant, word by word.
+    """
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import tables_json
     from qdtm.cli.opening import open_result
@@ -48,7 +56,8 @@ def docs(
     tables = []
     for q in _queries_asked(result, query, subtopic):
         n = result.relevance(q).n_listed if about else n_documents
-        tables.append(result.documents(q, max(1, n), subtopic=subtopic)[:n])
+        found = result.documents(q, max(1, n), subtopic=subtopic)[:n]
+        tables.append(_whole(result, q, found) if full else found)
     if as_json:
         print_json(tables_json(listed_table(tables)))
         return
@@ -65,6 +74,16 @@ def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[Ren
             yield Text()
         yield heading(table.query, f"subtopic {subtopic}" if subtopic else "")
         yield documents_section(table, by_subtopic=subtopic is not None)
+
+
+def _whole(result: Result, query: int | str, documents: DocumentTable) -> DocumentTable:
+    """Return the same documents with all of their text in place of a passage."""
+    reasons = result.reasons(result.query_index(query))
+    rows = [
+        replace(row, marked=reasons.passage(result.corpus.documents[row.index], limit=sys.maxsize))
+        for row in documents
+    ]
+    return replace(documents, rows=tuple(rows))
 
 
 def _queries_asked(result: Result, query: str | None, subtopic: str | None) -> list[int | str]:

@@ -71,13 +71,11 @@ def drill(
 def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.sections import heading, not_shown, tree_table
+    from qdtm.cli.sections import heading, tree_table
 
     shown = [id for id in subtopics if not any(id.startswith(f"{other}.") for other in subtopics)]
     for number, id in enumerate(shown):
         topic = model.result_.topic(id)
-        split = next(split for split in model.fit_.splits if split.of == id)
         yield from [Text()] if number else []
         yield heading(topic.name, f"subtopic {id}")
         yield tree_table(topic, n_words=10)
-        yield not_shown(topic, len(topic.subtopics), split.rest)

@@ -1,4 +1,4 @@
-"""`qdtm explain`: why a document of a saved result is relevant, token by token."""
+"""`qdtm explain`: why a document of a saved result is relevant, word by word."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from qdtm.cli.options import index_option, output_options
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.results.explain import Explanation
+    from qdtm.results.explain import Explanation, ExplainedWord
     from qdtm.results.result import Result
+    from qdtm.results.tables import Table
+
+_RIGHT = {"justify": "right", "no_wrap": True}
 
 
 @click.command()
@@ -22,8 +25,8 @@ if TYPE_CHECKING:
 @click.option("-q", "--query", metavar="QUERY", help="About this query.  [the likeliest]")
 @click.option("--subtopic", metavar="ID", help="How much of it is in this subtopic, such as 0.2, and why.")
 @click.option(
-    "-n", "--tokens", "n_tokens", type=click.IntRange(1), default=15, show_default=True, metavar="N",
-    help="Tokens listed, those that carry most first.",
+    "-n", "--words", "n_words", type=click.IntRange(1), default=15, show_default=True, metavar="N",
+    help="Words listed, those that carry most first.",
 )  # fmt: skip
 @index_option
 @output_options
@@ -32,11 +35,14 @@ def explain(
     document: str,
     query: str | None,
     subtopic: str | None,
-    n_tokens: int,
+    n_words: int,
     index: str | None,
     as_json: bool,
 ) -> None:
-    """Say why a document is relevant: the topic of each token, and how much it adds."""
+    """Say why a document is relevant: its words, how much each adds, and their topics.
+
+    Relevance, whether the document is about the query, and its subtopic are those of `qdtm docs`.
+    """
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.opening import open_result
     from qdtm.results.explain import explain_document
@@ -46,58 +52,68 @@ def explain(
     if as_json:
         print_json(_json(result, explanation))
     else:
-        print_page(_page(explanation, n_tokens))
+        print_page(_page(result, explanation, n_words))
 
 
 def _json(result: Result, explanation: Explanation) -> dict[str, Any]:
     from dataclasses import asdict
 
     from qdtm.cli.json_forms import tables_json
-    from qdtm.results.tables import document_table
 
     q = result.query_index(explanation.query)
-    return tables_json(document_table(result.fit, result.corpus, explanation.document.index, q)) | {
+    return tables_json(_table(result, explanation)) | {
         "topic": explanation.subtopic or str(q),
         "share": explanation.share,
         "topics": [
-            {"topic": topic, "name": explanation.names.get(topic, topic), "tokens": n}
+            {"topic": topic, "name": explanation.names.get(topic, topic), "words": n}
             for topic, n in explanation.topic_counts()
         ],
+        "words": [asdict(word) for word in explanation.words()],
         "tokens": [asdict(token) for token in explanation.tokens],
     }
 
 
-def _page(explanation: Explanation, n_tokens: int) -> Iterator[RenderableType]:
+def _table(result: Result, explanation: Explanation) -> Table:
+    """Return what the document has to do with the query, as in every other list."""
+    from qdtm.results.tables import document_table
+
+    q = result.query_index(explanation.query)
+    return document_table(result.fit, result.corpus, explanation.document.index, q)
+
+
+def _page(result: Result, explanation: Explanation, n_words: int) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
     from qdtm.cli.sections import Columns, facts, heading, passage_text, table
 
-    yield heading(explanation.document.id, _measures(explanation))
-    yield Padding(passage_text(explanation.passage(1_200)), (0, 0, 1, 2))
+    document = explanation.document
+    yield heading(document.title or document.id, document.id if document.title else "")
+    yield facts([(explanation.query, _measures(result, explanation))])
+    yield Padding(passage_text(explanation.passage(1_200)), (1, 0, 1, 2))
+    columns: Columns = [("word", {}), ("times", _RIGHT), ("share", _RIGHT), ("topic", {}), ("why", {})]
+    words = explanation.words()[:n_words]
+    rows = [(w.written, f"{w.times:,}", f"{w.share:.1%}", ", ".join(w.topics), _why(w)) for w in words]
+    yield table(columns, rows) if rows else facts([("words", "none that the model knows")])
+    yield Text()
     yield facts(
-        (f"{n} tokens", f"{topic} {explanation.names.get(topic, '')}")
+        (f"{n:,} word" if n == 1 else f"{n:,} words", f"in {topic} {explanation.names.get(topic, '')}")
         for topic, n in explanation.topic_counts()[:8]
     )
-    yield Text()
-    number = {"justify": "right", "no_wrap": True}
-    columns: Columns = [("token", {}), ("share", number), ("topic", {"no_wrap": True}), ("why", {})]
-    heaviest = sorted(explanation.tokens, key=lambda token: -token.share)[:n_tokens]
-    rows = [(t.written, f"{t.share:.1%}", t.subtopic or t.topic, _why(t)) for t in heaviest]
-    yield table(columns, rows) if rows else facts([("tokens", "none that the model knows")])
 
 
-def _measures(explanation: Explanation) -> str:
-    of = f"subtopic {explanation.subtopic}" if explanation.subtopic else "the topic"
-    share = f"{explanation.share:.1%} of it in {of}"
-    if explanation.relevance is None:
-        return share
-    return f"relevance to '{explanation.query}' {explanation.relevance:.3f}, {share}"
+def _measures(result: Result, explanation: Explanation) -> str:
+    """Say how relevant a document is, as `qdtm docs` does, and how much of it is in the topic."""
+    (row,) = _table(result, explanation).records()
+    about = "about it" if row["about"] else "not about it"
+    named = "names it" if row["names_it"] else "does not name it"
+    subtopic = f", subtopic {row['subtopic']} {row['subtopic_name']}" if row["subtopic"] else ""
+    of = f"subtopic {explanation.subtopic}" if explanation.subtopic else "its topic"
+    share = f"{explanation.share:.1%} of its words in {of}"
+    return f"relevance {row['relevance']:.3f}: {about}, {named}{subtopic}; {share}"
 
 
-def _why(token: Any) -> str:
-    if token.is_concept:
+def _why(word: ExplainedWord) -> str:
+    if word.is_concept:
         return "a concept word"
-    if token.pulled_by:
-        return f"pulled in by '{token.pulled_by}'"
-    return ""
+    return f"pulled in by '{word.pulled_by}'" if word.pulled_by else ""

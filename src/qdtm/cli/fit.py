@@ -13,6 +13,7 @@ import click
 
 from qdtm.cli.options import (
     all_documents_option,
+    background_option,
     column_options,
     engine_options,
     force_option,
@@ -57,9 +58,10 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @click.option("--standalone", is_flag=True, help="Copy the index into DIR, which then needs it no more.")
 @seed_option
 @no_cache_option
+@background_option
 @quiet_option
 @output_options
-def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
+def fit(resume: str | None, background: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
     CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
@@ -99,7 +101,7 @@ def fit(resume: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     if as_json:
         print_json({"path": output} | result_json(model.result_, 10))
     elif not quiet:
-        print_page(_page(model, output, options, with_report=with_report))
+        print_page(_page(model, output, options, with_report=with_report, background=background))
     end_if_interrupted(model, output)
 
 
@@ -158,14 +160,19 @@ def _model_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _page(
-    model: QueryDrivenTopicModel, output: str, options: Mapping[str, Any], *, with_report: bool
+    model: QueryDrivenTopicModel,
+    output: str,
+    options: Mapping[str, Any],
+    *,
+    with_report: bool,
+    background: bool,
 ) -> Iterator[RenderableType]:
-    from qdtm.cli.sections import facts, heading, result_page, stability_page
+    from qdtm.cli.sections import N_DOCUMENTS, facts, heading, result_page, stability_page
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
     listed = "all documents" if options["all_documents"] else "the documents about a query"
     index = [] if (Path(output) / "corpus").exists() else [("index", f"needed again: {options['corpus']}")]
-    yield from result_page(model.result_)
+    yield from result_page(model.result_, n_documents=N_DOCUMENTS, background=background)
     yield from stability_page(model.stability_)
     yield heading("saved", output)
     yield facts(

@@ -135,7 +135,7 @@ model_options = together(
         help="'paper' starts and runs as the paper does.",
     ),
     click.option(
-        "--background", "n_background_topics", type=number_or_auto, default="auto", show_default=True,
+        "--background-topics", "n_background_topics", type=number_or_auto, default="auto", show_default=True,
         metavar="N", help="Topics that the rest of the corpus starts with.",
     ),
     encoder_option,
@@ -146,7 +146,7 @@ model_options = together(
     click.option("--similarity-threshold", type=number_or_auto, default="auto", show_default=True,
                  metavar="X", help="Cosine above which words are related."),
     click.option("--no-subtopics", is_flag=True, help="Find parent topics only."),
-    click.option("--min-prevalence", type=float, default=0.005, show_default=True, metavar="X",
+    click.option("--min-share", "min_prevalence", type=float, default=0.005, show_default=True, metavar="X",
                  help="Drop subtopics below this share."),
     click.option("--alpha", type=float, default=1.0, show_default=True, metavar="X",
                  help="Larger: more topics in a document."),
@@ -185,6 +185,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON a
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, no notes and no summary.")
 force_option = click.option("--force", is_flag=True, help="Replace an earlier result.")
 
+background_option = click.option(
+    "--background", is_flag=True, help="Also print what the rest of the corpus is about."
+)
 index_option = click.option(
     "--index", type=click.Path(), metavar="DIR", help="The index of the result, if it is not where it was."
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 from qdtm.cli.console import one_line
+from qdtm.jit import must_compile
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +30,7 @@ _STAGES = {
 _Line = tuple[int, str | None]
 """A chain and a query: subtopics of several run side by side."""
 
-_PREPARING = "preparing (the first run compiles its kernels, once)"
+_PREPARING, _COMPILING = "preparing", "preparing (the first run compiles its kernels, once)"
 
 
 class ReadingDisplay(AbstractContextManager["ReadingDisplay"]):
@@ -60,14 +61,15 @@ class FitDisplay(AbstractContextManager["FitDisplay"]):
         self._console = console
         self._is_live = console.is_terminal and not console.quiet
         self._bar = _live(console)
-        self._tasks = {0: self._bar.add_task(_PREPARING, total=None, note="")}
+        self._start = _COMPILING if must_compile() else _PREPARING
+        self._tasks = {0: self._bar.add_task(self._start, total=None, note="")}
         self._last: dict[_Line, FitProgress] = {}
 
     def __enter__(self) -> FitDisplay:
         if self._is_live:
             self._bar.start()
         else:
-            self._console.print(_PREPARING)
+            self._console.print(self._start)
         return self
 
     def __exit__(

@@ -20,7 +20,7 @@ from qdtm.results.stability import QueryStability, Stability, says_rhat
 if TYPE_CHECKING:
     from qdtm.corpus import Corpus
     from qdtm.queries import Concept, QueryCheck, WordCheck
-    from qdtm.results.documents import DocumentTable
+    from qdtm.results.documents import DocumentTable, RelevantDocument
     from qdtm.results.fit import ModelFit
     from qdtm.results.passages import Passage
     from qdtm.results.result import Result
@@ -33,10 +33,14 @@ if TYPE_CHECKING:
 Columns = list[tuple[str, dict[str, Any]]]
 """The heads of a table's columns, with what rich should know of each."""
 
+N_DOCUMENTS = 3
+"""Documents that an answer begins with."""
+
 _RIGHT = {"justify": "right", "no_wrap": True}
 _NO_WRAP = {"no_wrap": True}
 
-_EXCERPT = 140  # characters of a document in a table
+_EXCERPT = 140  # characters of a sentence in a table
+_LEFT_OUT = 10  # words that are no concept words
 _MARKS = ("", "", "bold", "bold underline")  # by how much a word counts
 _VERDICTS = {"fine": "green", "thin": "yellow", "passing": "yellow", "absent": "red"}
 
@@ -74,7 +78,7 @@ def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableT
 
 def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
-    title = _verdict_heading(check.name, check)
+    title = Text.assemble((one_line(check.name), "bold"), "  ", (check.shown, _VERDICTS[check.verdict]))
     retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
     name_it = "1 document names it" if check.n_named == 1 else f"{check.n_named:,} documents name it"
     named = f"{name_it}, {check.n_mainly:,} of them more than in passing"
@@ -91,10 +95,10 @@ def check_section(check: QueryCheck) -> RenderableType:
     return Group(title, facts(fact for fact in known if fact[1]), Text(), table(columns, rows))
 
 
-def _verdict_heading(title: str, check: QueryCheck, note: str = "") -> Text:
-    """Return a line that starts a section about a query, with its verdict."""
-    verdict = (check.shown, _VERDICTS[check.verdict])
-    return Text.assemble((one_line(title), "bold"), "  ", verdict, (f"  {note}" if note else "", "dim"))
+def _doubtful_heading(title: str, check: QueryCheck) -> Text:
+    """Return a line that starts a section about a query, with its verdict if there are doubts."""
+    verdict = ("" if check.verdict == "fine" else f"  {check.shown}", _VERDICTS[check.verdict])
+    return Text.assemble((one_line(title), "bold"), verdict)
 
 
 def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
@@ -127,8 +131,8 @@ def _stands_for(word: WordCheck) -> str:
     return ", ".join(word.matches) if word.matches != (word.word,) else ""
 
 
-def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
-    """List the concept words of a query with what supports them."""
+def concept_section(concept: Concept, corpus: Corpus, *, all_words: bool = False) -> RenderableType:
+    """List the concept words of a query with what supports them, and some of those that were left out."""
     columns: Columns = [
         *((name, _NO_WRAP) for name in ("concept word", "from")),
         *((name, _RIGHT) for name in ("score", "documents", "retrieved")),
@@ -147,8 +151,11 @@ def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
     ]
     parts = [table(columns, rows)]
     if concept.rejected:
-        left_out = "; ".join(f"{word.word} ({word.reason})" for word in concept.rejected)
-        parts += [Text(), facts([("left out", left_out)])]
+        shown = concept.rejected if all_words else concept.rejected[:_LEFT_OUT]
+        left_out = "; ".join(f"{word.word} ({word.reason})" for word in shown)
+        n_more = len(concept.rejected) - len(shown)
+        more = f"; and {n_more:,} more (--all-words)" if n_more else ""
+        parts += [Text(), facts([("left out", left_out + more)])]
     return Group(*parts)
 
 
@@ -156,30 +163,40 @@ def concept_section(concept: Concept, corpus: Corpus) -> RenderableType:
 
 
 def topic_section(
-    result: Result, q: int, n_words: int = 10, n_subtopics: int | None = None
+    result: Result, q: int, n_words: int = 10, n_subtopics: int | None = None, n_documents: int = 0
 ) -> RenderableType:
-    """Show a query: how many documents are about it, its verdict, its words, and its largest subtopics."""
-    topic, concept, rest = result.topics[q], result.fit.concepts[q], result.fit.subtopic_rest[q]
-    relevance, said = result.relevance(q), result.answered_check_of(q)
-    known = [
-        ("about it", relevance.summary()),
-        ("near it", relevance.near_summary()),
-        ("checked", said.summary() if said is not None else ""),
-        ("reason", concept.check.reason),
-        ("concept words", ", ".join(word.word for word in concept.words)),
-        ("topic words", _words(topic, n_words)),
-    ]
-    if concept.split:
-        known.append(("readings", f"{concept.split[:-1]}; choose one with --reading."))
-    elif concept.query.reading is not None:
-        known.append(("reading", chosen_reading(concept)))
-    title = _verdict_heading(topic.name, concept.check, f"topic {topic.id}")
-    parts = [title, facts(fact for fact in known if fact[1])]
+    """Answer a query: how many documents are about it, the first of them, its subtopics, its words."""
+    topic = result.topics[q]
+    parts = [_doubtful_heading(topic.name, result.fit.concepts[q].check), Text(answer(result, q))]
+    if n_documents:
+        parts += [Text(), documents_section(result.documents(q, n_documents))]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
         listed = tree_table(topic, n_words, n_shown, result.stability)
-        parts += [Text(), listed, not_shown(topic, n_shown, rest)]
-    return Group(*parts)
+        parts += [Text(), listed, not_shown(topic, n_shown)]
+    return Group(*parts, Text(), facts(fact for fact in _known(result, q, n_words) if fact[1]))
+
+
+def answer(result: Result, q: int) -> str:
+    """Say in a sentence or two how many documents are about a query."""
+    relevance, n_documents = result.relevance(q), result.corpus.n_documents
+    said = [relevance.summary(), relevance.near_summary()]
+    if result.is_too_small_to_split:
+        said.append(f"{n_documents:,} documents are too few to split into subtopics")
+    return " ".join(f"{each}." for each in said if each)
+
+
+def _known(result: Result, q: int, n_words: int) -> Iterator[tuple[str, str]]:
+    """Yield what else is known of a query: what a person said, doubts, words, readings."""
+    topic, concept, said = result.topics[q], result.fit.concepts[q], result.answered_check_of(q)
+    yield "checked", said.summary() if said is not None else ""
+    yield "reason", concept.check.reason if concept.check.verdict != "fine" else ""
+    yield "topic words", _words(topic, n_words)
+    yield "concept words", ", ".join(word.word for word in concept.words)
+    if concept.split:
+        yield "readings", f"{concept.split[:-1]}; choose one with --reading."
+    elif concept.query.reading is not None:
+        yield "reading", chosen_reading(concept)
 
 
 def chosen_reading(concept: Concept) -> str:
@@ -215,17 +232,13 @@ def tree_table(
     return table(columns, rows)
 
 
-def not_shown(topic: Topic, n_shown: int, rest: float) -> RenderableType:
-    """Say how much of a topic is in subtopics that are not listed, and in those that were dropped."""
-    known = []
-    of, smaller = "topic" if topic.id.isdecimal() else "subtopic", topic.subtopics[n_shown:]
-    if smaller:
-        share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence_below
-        known.append(("and", f"{len(smaller)} smaller, {share:.1%} of the {of} together"))
-    if rest >= 0.0005:
-        few = ", or found by too few runs" if of == "topic" else ""  # what is opened by hand has one run
-        known.append(("dropped", f"too small{few}, {rest:.1%} of the {of} together"))
-    return facts(known)
+def not_shown(topic: Topic, n_shown: int) -> RenderableType:
+    """Say how much of a topic is in subtopics that are not listed."""
+    smaller = topic.subtopics[n_shown:]
+    if not smaller:
+        return facts([])
+    share = sum(subtopic.prevalence for subtopic in smaller) / topic.prevalence_below
+    return facts([("and", f"{len(smaller)} smaller, with a share of {share:.1%} together")])
 
 
 def _found_in(stability: Stability | None, subtopic: Topic) -> str:
@@ -287,22 +300,35 @@ def passage_text(passage: Passage) -> Text:
 
 def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) -> RenderableType:
     """List documents, the most relevant first, or those with the largest share in their subtopic."""
-    columns: Columns = [
-        ("relevance", _RIGHT),
-        ("subtopic", _NO_WRAP),
-        ("document", {"overflow": "fold", "max_width": 24}),
-        ("text", {}),
-    ]
-    rows: list[tuple[str, ...]] = [
-        (f"{row.relevance:.3f}", row.subtopic or "", row.id, one_line(row.text, _EXCERPT))
-        for row in documents
+    if not documents:
+        return facts([("documents", "none")])
+    columns: Columns = [("relevance", _RIGHT), ("document, and the passage that makes it relevant", {})]
+    rows: list[tuple[str | Text, ...]] = [
+        (f"{row.relevance:.3f}", document_text(row.title, _named(row), row.marked)) for row in documents
     ]
     if by_subtopic:
         columns.insert(0, ("share", _RIGHT))
         rows = [
             (f"{document.subtopic_share:.3f}", *row) for document, row in zip(documents, rows, strict=True)
         ]
-    return table(columns, rows) if rows else facts([("documents", "none")])
+    return table(columns, rows)
+
+
+def _named(row: RelevantDocument) -> str:
+    """Say which document it is, and which subtopic it is in."""
+    return f"{row.id} · subtopic {row.subtopic}" if row.subtopic else row.id
+
+
+def document_text(title: str, named: str, passage: Passage) -> Text:
+    """Return a document in a list: its title, which one it is, and a passage below.
+
+    A title that is only how the text begins is left out where the passage begins so too.
+    """
+    title, named = one_line(title), one_line(named)
+    shown = passage_text(passage)
+    if not passage.cut_before and shown.plain.startswith(title.rstrip("… ")):
+        return Text.assemble((named, "dim"), "\n", shown)
+    return Text.assemble((title, "bold"), "  ", (named, "dim"), "\n", shown)
 
 
 def result_page(
@@ -311,15 +337,12 @@ def result_page(
     n_words: int = 10,
     n_subtopics: int | None = None,
     n_documents: int = 0,
-    background: bool = True,
+    background: bool = False,
 ) -> Iterator[RenderableType]:
     """Yield the sections that show a result, with an empty line after each."""
     for q in range(result.fit.n_queries):
-        yield topic_section(result, q, n_words, n_subtopics)
+        yield topic_section(result, q, n_words, n_subtopics, n_documents)
         yield Text()
-        if n_documents:
-            yield documents_section(result.documents(q, n_documents))
-            yield Text()
     if background and result.background:
         yield background_section(result.background, n_words)
         yield Text()

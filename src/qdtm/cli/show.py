@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import index_option, output_options
+from qdtm.cli.options import background_option, index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     "-n", "--words", "n_words", type=click.IntRange(1), default=10, show_default=True, metavar="N",
     help="Words of each topic.",
 )  # fmt: skip
+@background_option
 @index_option
 @output_options
-def show(directory: str, n_words: int, index: str | None, as_json: bool) -> None:
+def show(directory: str, n_words: int, background: bool, index: str | None, as_json: bool) -> None:
     """Show the topics in DIR, which `qdtm fit` made."""
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import result_json
@@ -33,10 +34,12 @@ def show(directory: str, n_words: int, index: str | None, as_json: bool) -> None
     if as_json:
         print_json(result_json(result, n_words))
         return
-    print_page(_page(result, directory, n_words))
+    print_page(_page(result, directory, n_words, background=background))
 
 
-def _page(result: Result, directory: str, n_words: int) -> Iterator[RenderableType]:
+def _page(
+    result: Result, directory: str, n_words: int, *, background: bool
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.sections import convergence_section, heading, result_page, stability_page
@@ -47,6 +50,6 @@ def _page(result: Result, directory: str, n_words: int) -> Iterator[RenderableTy
     )
     yield heading(directory, size)
     yield Text()
-    yield from result_page(result, n_words=n_words)
+    yield from result_page(result, n_words=n_words, background=background)
     yield from stability_page(result.stability)
     yield convergence_section(result.fit)

@@ -173,7 +173,7 @@ def arrange(corpus: Corpus, *, keep_copies: bool = False) -> tuple[NDArray[np.in
         return first, group
     texts = np.zeros(corpus.n_documents, np.uint64)
     alike = np.flatnonzero(size[group] > 1)  # the same words: the texts may differ in what is left out
-    texts[alike] = [_hash_text(document.text) for document in corpus.documents.select(alike.tolist())]
+    texts[alike] = [_hash_text(document.original) for document in corpus.documents.select(alike.tolist())]
     order = np.lexsort((texts, hashes))
     is_new = np.ones(corpus.n_documents, np.bool_)
     if not keep_copies:
@@ -205,6 +205,11 @@ class ArrangedDocuments:
     def id_name(self) -> str:
         """What the user calls the ids."""
         return self._source.id_name
+
+    @property
+    def title_name(self) -> str | None:
+        """What the user calls the titles, if they are from a column."""
+        return self._source.title_name
 
     @property
     def field_names(self) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.markup import readable
+from qdtm.corpus.titles import title_of
 from qdtm.errors import CorpusError
 
 DOCUMENT = "document"
@@ -17,7 +19,7 @@ DOCUMENT = "document"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document as the user gave it.
+    """One document, to be read by people.
 
     Attributes
     ----------
@@ -26,14 +28,27 @@ class Document:
     id : str
         Its name for display; not necessarily unique.
     text : str
+        Without HTML; what it is made of otherwise is `original`.
     fields : mapping of str to str
         Whatever else came with it, such as the other columns of a table.
+    title : str
+        One line: what the user calls its title, else how the text begins. Empty only if the text is.
+    original : str
+        The text as the user gave it.
     """
 
     index: int
     id: str
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    original: str = None  # type: ignore[assignment] # the text as it is given here, unless it is known
+
+    def __post_init__(self) -> None:
+        if self.original is None:
+            object.__setattr__(self, "original", self.text)
+            object.__setattr__(self, "text", readable(self.text))
+            object.__setattr__(self, "title", title_of(self.title, self.text))
 
 
 class DocumentStore(Protocol):
@@ -45,8 +60,13 @@ class DocumentStore(Protocol):
         ...
 
     @property
+    def title_name(self) -> str | None:
+        """What the user calls the titles: the name of their column, if they are from one."""
+        ...
+
+    @property
     def field_names(self) -> tuple[str, ...]:
-        """The names of all fields, in the order of the source."""
+        """The names of all fields, in the order of the source; those of the ids and titles are not."""
         ...
 
     def __len__(self) -> int: ...
@@ -87,6 +107,10 @@ class MemoryDocuments:
         Further columns, each as long as `texts`.
     id_name : str
         What the user calls the ids.
+    titles : sequence, optional
+        A title for each document; None and NaN where it has none.
+    title_name : str, optional
+        What the user calls the titles.
     """
 
     def __init__(
@@ -95,12 +119,16 @@ class MemoryDocuments:
         ids: Column | None = None,
         fields: Mapping[str, Column] | None = None,
         id_name: str = DOCUMENT,
+        titles: Column | None = None,
+        title_name: str | None = None,
     ) -> None:
         self.id_name = id_name
+        self.title_name = title_name
         self._texts = texts
         self._ids = ids
+        self._titles = titles
         self._fields = dict(fields or {})
-        for name, column in {"ids": ids, **self._fields}.items():
+        for name, column in {"ids": ids, "titles": titles, **self._fields}.items():
             if column is not None and len(column) != len(texts):
                 raise CorpusError(f"{name!r} has {len(column):,} values for {len(texts):,} documents.")
 
@@ -119,6 +147,7 @@ class MemoryDocuments:
             str(index) if self._ids is None else as_field(self._ids[index]),
             as_display_text(self._texts[index]),
             {name: as_field(column[index]) for name, column in self._fields.items()},
+            "" if self._titles is None else as_field(self._titles[index]),
         )
 
     def __iter__(self) -> Iterator[Document]:

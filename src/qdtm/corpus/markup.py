@@ -1,10 +1,14 @@
-"""Text in, text out: take away what is not language (encoded files, web addresses, HTML)."""
+"""Text in, text out: take away what is not language (encoded files, web addresses, HTML).
+
+`strip_markup` is for the model, which needs words; `readable` for people, who need lines and addresses too.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 import string
+from collections.abc import Iterator
 from contextlib import suppress
 
 # --- encoded files ------------------------------------------------------------------------------------------
@@ -104,6 +108,92 @@ def _unless_numbers(found: re.Match[str]) -> str:
     """Return groups of hexadecimal digits if all are numbers or all letters, else a space."""
     digits = "".join(found[1].split()).replace(":", "")
     return found[0] if digits.isdecimal() or digits.isalpha() else " "
+
+
+# --- HTML for a reader --------------------------------------------------------------------------------------
+#
+# Only what is HTML for certain: elements by their names, in a text that closes one; entities with a semicolon.
+# "<joe@example.org>", "git checkout <source>" and "?id=1&section=2" stay as they are. Every pattern passes over
+# a text once.
+
+_BLOCKS = (
+    "address|article|aside|blockquote|body|center|div|dl|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|"
+    "hr|html|main|nav|ol|p|pre|section|table|tbody|tfoot|thead|title|ul"
+)
+_LINES = "br|caption|dd|dt|li|tr"
+_INLINE = (
+    "a|abbr|acronym|audio|b|base|big|button|cite|code|col|colgroup|del|dfn|em|embed|font|i|iframe|img|input|ins|"
+    "kbd|label|legend|link|mark|meta|noscript|object|option|picture|q|s|samp|select|small|source|span|strike|"
+    "strong|sub|sup|svg|textarea|time|tt|u|var|video|wbr"
+)
+_HIDDEN = "script|style|template"
+_NAMES = rf"{_BLOCKS}|{_LINES}|{_INLINE}|{_HIDDEN}|td|th"
+_IS_HTML = re.compile(rf"</(?:{_NAMES})\s*>|<!--|<(?:br|p|hr|img|!doctype)\b[^<>]*+>", re.IGNORECASE)
+_FLAGS = "async|checked|compact|controls|defer|disabled|hidden|nowrap|open|required|selected"
+_ATTRIBUTES = rf"(?:\s[^<>=]*+=[^<>]*+|\s+(?:{_FLAGS})\s*|\s*)"
+_ELEMENT = re.compile(
+    r"<!--|<(?:!doctype|\?xml)\b[^<>]*+>|"
+    rf"<(?P<end>/?)(?:(?P<block>{_BLOCKS})|(?P<line>{_LINES})|(?P<cell>td|th)|(?P<hidden>{_HIDDEN})|{_INLINE})"
+    rf"{_ATTRIBUTES}/?>",
+    re.IGNORECASE,
+)
+_CLOSES = {
+    "-->": re.compile("-->"),
+    **{f"</{name}": re.compile(rf"</{name}\b[^<>]*+>", re.IGNORECASE) for name in _HIDDEN.split("|")},
+}
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ESCAPED = re.compile(r"&lt;/[a-z][a-z0-9]{0,10}&gt;", re.IGNORECASE)
+_BLANKS = re.compile(r"(?<![ \t])[ \t]*+\n[ \t]*+(\n\s*+)?")
+_ODD_SPACES = str.maketrans({"\xa0": " ", "\xad": "", "\u200b": ""})
+
+
+def readable(text: str) -> str:
+    """Return `text` as a browser would show it: without HTML, its paragraphs as lines; else as it is.
+
+    Examples
+    --------
+    >>> readable("<p>Fish &amp; <b>chips</b></p><script>track()</script><p>Today: a < b</p>")
+    'Fish & chips\\n\\nToday: a < b'
+    """
+    if "<" in text:
+        text = _without_elements(text)
+    if "&" not in text:
+        return text
+    if _ESCAPED.search(text):  # HTML that was escaped as a whole, as feeds have it
+        text = _without_elements(_ENTITY.sub(_character, text))
+    return _ENTITY.sub(_character, text)
+
+
+def _without_elements(text: str) -> str:
+    if not _IS_HTML.search(text):
+        return text
+    shown = list(_shown(text))
+    return _BLANKS.sub(lambda blank: "\n\n" if blank[1] else "\n", "".join(shown)).strip()
+
+
+def _shown(text: str) -> Iterator[str]:
+    """Yield what is between the elements, and line breaks for those that have lines of their own."""
+    at = 0
+    endless: set[str] = set()  # what is opened and not closed any more
+    while found := _ELEMENT.search(text, at):
+        yield text[at : found.start()]
+        at = found.end()
+        if found["block"]:
+            yield "\n\n"
+        elif found["end"]:
+            continue
+        elif found["line"] or found["cell"]:
+            yield "\n" if found["line"] else " "
+        elif found["hidden"] or found[0] == "<!--":
+            close = f"</{found['hidden'].lower()}" if found["hidden"] else "-->"
+            end = None if close in endless else _CLOSES[close].search(text, at)
+            endless |= {close} if end is None else set()
+            at = at if end is None else end.end()
+    yield text[at:]
+
+
+def _character(entity: re.Match[str]) -> str:
+    return html.unescape(entity[0]).translate(_ODD_SPACES)
 
 
 # --- all that is not language -------------------------------------------------------------------------------

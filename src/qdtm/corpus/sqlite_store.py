@@ -29,12 +29,18 @@ _FEW, _MANY = 8, 100
 _ID = -1
 """The position of the column of ids among the names of fields, if they are from one."""
 
+_TITLE = -2
+"""The position of the column of titles."""
+
 _SCHEMA = """
     CREATE TABLE documents (
-        row INTEGER PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL
+        row INTEGER PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL, title TEXT NOT NULL
     );
     CREATE TABLE field_names (position INTEGER PRIMARY KEY, name TEXT NOT NULL);
 """
+_SCHEMA_WITHOUT_TITLES = _SCHEMA.replace(", title TEXT NOT NULL", "")
+_COLUMNS = "row, id, text, fields, title"
+_COLUMNS_WITHOUT_TITLES = "row, id, text, fields, '' AS title"
 _INDEX = "CREATE INDEX documents_by_id ON documents (id)"
 
 
@@ -67,12 +73,18 @@ class SqliteDocuments:
             raise StorageError(f"{str(path)!r} is damaged: its rows are not numbered from 0.")
         names = dict(self._rows("SELECT position, name FROM field_names ORDER BY position"))
         self._id_name = str(names.pop(_ID, DOCUMENT))
+        self._title_name: str | None = names.pop(_TITLE, None)
         self._field_names = tuple(names.values())
 
     @property
     def id_name(self) -> str:
         """What the user calls the ids."""
         return self._id_name
+
+    @property
+    def title_name(self) -> str | None:
+        """What the user calls the titles, if they are from a column."""
+        return self._title_name
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -86,7 +98,7 @@ class SqliteDocuments:
         return next(self.select([index]))
 
     def __iter__(self) -> Iterator[Document]:
-        query = "SELECT row, id, text, fields FROM documents WHERE row >= ? AND row < ? ORDER BY row"
+        query = f"SELECT {self._columns} FROM documents WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
         for first in range(0, self._length, _ROWS_AT_ONCE):
             rows = self._rows(query, (first, first + _ROWS_AT_ONCE))
             self._check_found(len(rows), min(_ROWS_AT_ONCE, self._length - first))
@@ -97,7 +109,7 @@ class SqliteDocuments:
         rows = (row_number(index, self._length) for index in indices)
         while batch := list(islice(rows, _ROWS_AT_ONCE)):
             marks = ",".join("?" * len(batch))
-            query = f"SELECT row, id, text, fields FROM documents WHERE row IN ({marks})"  # noqa: S608 - only "?"
+            query = f"SELECT {self._columns} FROM documents WHERE row IN ({marks})"  # noqa: S608 - only "?"
             found = {values[0]: values for values in self._rows(query, batch)}
             self._check_found(len(found), len(set(batch)))
             yield from (self._document(*found[row]) for row in batch)
@@ -142,23 +154,24 @@ class SqliteDocuments:
     def __deepcopy__(self, memo: dict[int, Any]) -> SqliteDocuments:
         return self  # read-only: a copy would differ in nothing but the life of the file
 
-    def _document(self, row: int, id: str, text: str, fields: str) -> Document:
+    def _document(self, row: int, id: str, text: str, fields: str, title: str) -> Document:
+        return Document(row, str(id), str(text), self._named(row, fields), str(title))
+
+    def _named(self, row: int, fields: str) -> dict[str, str]:
+        """Return the fields of a document by their names."""
         try:
             values = json.loads(fields)
         except (TypeError, ValueError, RecursionError):
             values = None
         if isinstance(values, list):
             values += [""] * (len(self._field_names) - len(values))  # written before a field was first met
-            return Document(
-                row, str(id), str(text), dict(zip(self._field_names, map(str, values), strict=False))
-            )
+            return dict(zip(self._field_names, map(str, values), strict=False))
         try:
-            named = {self._field_names[_place(key)]: str(value) for key, value in values.items()}
+            return {self._field_names[_place(key)]: str(value) for key, value in values.items()}
         except (AttributeError, ValueError, IndexError) as error:
             raise StorageError(
                 f"{str(self.path)!r} is damaged: the fields of document {row:,} make no sense."
             ) from error
-        return Document(row, str(id), str(text), named)
 
     def _rows(self, query: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock, _sqlite_errors(f"Cannot read the documents in {str(self.path)!r}"):
@@ -179,10 +192,22 @@ class SqliteDocuments:
         return first, last
 
     def _check_schema(self) -> None:
-        """Refuse a file with other tables, columns, views or triggers than ours; it may lack the index."""
-        found = {" ".join(str(sql).split()) for (sql,) in self._rows("SELECT sql FROM sqlite_master")}
-        if found - {_INDEX} != {" ".join(sql.split()) for sql in _SCHEMA.split(";") if sql.strip()}:
+        """Refuse a file with other tables, columns, views or triggers than ours.
+
+        It may lack the index, and titles if it was made before there were any.
+        """
+        found = {_one_line(str(sql)) for (sql,) in self._rows("SELECT sql FROM sqlite_master")} - {_INDEX}
+        if found not in (_statements(_SCHEMA), _statements(_SCHEMA_WITHOUT_TITLES)):
             raise StorageError(f"{str(self.path)!r} is damaged: it is not a store of documents.")
+        self._columns = _COLUMNS if found == _statements(_SCHEMA) else _COLUMNS_WITHOUT_TITLES
+
+
+def _statements(schema: str) -> set[str]:
+    return {_one_line(sql) for sql in schema.split(";") if sql.strip()}
+
+
+def _one_line(sql: str) -> str:
+    return " ".join(sql.split())
 
 
 class SqliteWriter:
@@ -204,10 +229,10 @@ class SqliteWriter:
         self.path = path
         self._fields: dict[str, int] = {}
         self._names: tuple[str, ...] = ()
-        self._id_name = ""
+        self._id_name = self._title_name = ""
         self._n_rows = 0
         self._n_characters = 0
-        self._waiting: list[tuple[int, str, str, str]] = []
+        self._waiting: list[tuple[int, str, str, str, str]] = []
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
             self._connection = sqlite3.connect(self.path, isolation_level=None)
             # No journal: a file that was not finished is thrown away.
@@ -234,8 +259,10 @@ class SqliteWriter:
     def add(self, record: Record) -> None:
         """Append a record."""
         text = _clean(record.text)
-        self._id_name = record.id_name
-        self._waiting.append((self._n_rows, _clean(record.id), text, self._pack(record.fields)))
+        self._id_name, self._title_name = record.id_name, record.title_name
+        self._waiting.append(
+            (self._n_rows, _clean(record.id), text, self._pack(record.fields), _clean(record.title))
+        )
         self._n_rows += 1
         self._n_characters += len(text)
         if len(self._waiting) >= _ROWS_AT_ONCE or self._n_characters >= _CHARACTERS_AT_ONCE:
@@ -245,7 +272,8 @@ class SqliteWriter:
         """Return the documents, open for reading; nothing can be added after this."""
         self._write()
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
-            names = [*([(_ID, _clean(self._id_name))] if self._id_name else []), *enumerate(self._fields)]
+            roles = [(_ID, _clean(self._id_name)), (_TITLE, _clean(self._title_name))]
+            names = [*(role for role in roles if role[1]), *enumerate(self._fields)]
             self._connection.executemany("INSERT INTO field_names VALUES (?, ?)", names)
             self._connection.execute(_INDEX)
             self._connection.execute("COMMIT")
@@ -277,7 +305,7 @@ class SqliteWriter:
 
     def _write(self) -> None:
         with _sqlite_errors(f"Cannot write {str(self.path)!r}"):
-            self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", self._waiting)
+            self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", self._waiting)
         self._waiting.clear()
         self._n_characters = 0
 

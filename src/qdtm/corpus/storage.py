@@ -130,7 +130,9 @@ def _fits(
 # --- a corpus as a folder -----------------------------------------------------------------------------------
 
 KIND = "corpus"
-VERSION = 2
+VERSION = 3
+_OLDEST_VERSION = 2
+"""Without titles: documents are then called by the beginning of their text."""
 
 _ARRAYS = "arrays.safetensors"
 _VOCABULARY = "vocabulary.json"
@@ -179,7 +181,7 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     """
     folder = Path(path)
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
-    if manifest.version < VERSION:
+    if manifest.version < _OLDEST_VERSION:
         raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; read the corpus anew.")
     _check_files(folder, manifest)
     arrays = load_arrays(folder / _ARRAYS, _SPECS)
@@ -244,7 +246,16 @@ def _save_documents(documents: DocumentStore, path: Path) -> None:
         return
     with SqliteWriter(path) as writer:
         for document in documents:
-            writer.add(Record(document.id, document.text, document.fields, documents.id_name))
+            writer.add(
+                Record(
+                    document.id,
+                    document.original,
+                    document.fields,
+                    documents.id_name,
+                    document.title,
+                    documents.title_name or "",
+                )
+            )
         writer.finish().close()
 
 

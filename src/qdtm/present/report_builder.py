@@ -35,9 +35,9 @@ from qdtm.present.report_view import (
 from qdtm.present.theme import series_number
 from qdtm.queries.concept import Concept, ConceptWord
 from qdtm.results.contrast import Contrast, ContrastWord, closest_pairs, contrast_queries
-from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
 from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, sentence_around
+from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import QueryScores
 from qdtm.results.representative import typical_documents
 from qdtm.results.result import Result
@@ -115,7 +115,7 @@ class ViewBuilder:
 
     def __init__(self, result: Result, limits: Limits) -> None:
         self.result, self.limits = result, limits
-        self.aligner = Aligner(result.corpus)
+        self.aligner = result.aligner
         self.notes: list[str] = []
 
     @cached_property
@@ -178,7 +178,6 @@ class ViewBuilder:
         """Return everything about query `q`."""
         fit, topic, concept = self.result.fit, self.result.topics[q], self.result.fit.concepts[q]
         scores = self.result.scores(q)
-        weights = self.result.fit.query_weights[:, q]
         cards = [self.subtopic(q, s, scores) for s in range(min(len(topic.subtopics), self.limits.cards))]
         smaller = [
             _subtopic_view(sub, s, topic, concept, (), 10, self._firmness(sub))
@@ -202,7 +201,7 @@ class ViewBuilder:
             smaller=smaller,
             rest=fit.subtopic_rest[q],
             map=map_subtopics(topic.subtopics[: self.limits.cards]),
-            documents=self.documents(best, q, scores, weights, self.limits.excerpt),
+            documents=self.documents(best, q, scores, self.result.reasons(q), self.limits.excerpt),
             relevance=relevance,
             trends=list(_trend_views(self.over_time, topic)),
             groups=list(_group_rows(self.per_class, topic)),
@@ -214,8 +213,7 @@ class ViewBuilder:
         """Return the card of subtopic `s` of query `q`."""
         topic, concept = self.result.topics[q], self.result.fit.concepts[q]
         rows = typical_documents(scores, s, self.result.corpus.document_lengths, self.limits.typical)
-        weights = self.result.subtopic_weights(q)[:, s]
-        documents = self.documents(rows, q, scores, weights, self.limits.excerpt // 2)
+        documents = self.documents(rows, q, scores, self.result.reasons(q, s), self.limits.excerpt // 2)
         subtopic, n_words = topic.subtopics[s], self.limits.words - 5
         return _subtopic_view(subtopic, s, topic, concept, documents, n_words, self._firmness(subtopic))
 
@@ -224,11 +222,10 @@ class ViewBuilder:
         return None if stability is None else stability.of(subtopic.id)
 
     def documents(
-        self, rows: NDArray[np.int64], q: int, scores: QueryScores, weights: FloatArray, limit: int
+        self, rows: NDArray[np.int64], q: int, scores: QueryScores, reasons: Reasons, limit: int
     ) -> list[DocumentView]:
-        """Return documents, with the words of large weight (V,) marked in at most `limit` characters."""
+        """Return documents, each with the passage that makes it relevant, at most `limit` characters."""
         below = self.result.topics[q].below()
-        concept = frozenset(self.result.fit.concepts[q].word_indices)
         views = []
         for document in self.result.corpus.documents.select(rows.tolist()):
             s = int(scores.main[document.index])
@@ -243,7 +240,7 @@ class ViewBuilder:
                 subtopic_name=subtopic.short_name if subtopic else "",
                 color=series_number(top - 1) if subtopic else 0,
                 fields=_fields(document, self.limits.fields),
-                passage=self.aligner.excerpt(document, weights, concept, limit),
+                passage=reasons.passage(document, limit),
             )
             views.append(view)
         return views

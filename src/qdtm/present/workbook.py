@@ -37,7 +37,10 @@ _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")  # "_x0041_" would be read
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,12})?")  # "007" is a name; 16 digits would be rounded
 _DATE = re.compile(r"(19|20|21)\d\d-\d\d-\d\d")
 _FORMULA_STARTS = frozenset("=+-@\t\r\n'")
-_WIDTHS = {"text": 80, "value": 80, "words": 60, "name": 40, "subtopic_name": 40, "supported_by": 40}
+_WIDTHS = {
+    "text": 80, "passage": 80, "value": 80, "words": 60, "name": 40, "subtopic_name": 40, "title": 40,
+    "supported_by": 40,
+}  # fmt: skip
 _EPOCH = date(1899, 12, 30).toordinal()  # day 0 of a spreadsheet
 
 _HEAD, _QUOTED, _DAY = 1, 2, 3  # places in the list of styles below

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from qdtm.errors import QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
+from qdtm.results.passages import Passage
+from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
 from qdtm.results.table_formats import data_frame
@@ -60,13 +62,31 @@ class ContrastWord:
 
 @dataclass(frozen=True)
 class ContrastDocument:
-    """A document, and how relevant it is to each of two queries."""
+    """A document, and how relevant it is to each of two queries.
+
+    Attributes
+    ----------
+    index : int
+    id, title : str
+    left, right : float
+        Its relevance to each query.
+    text : str
+    marked : Passage
+        Where it says what makes it relevant: to the query it is shown for, to the left one of both.
+    """
 
     index: int
     id: str
+    title: str
     left: float
     right: float
     text: str
+    marked: Passage
+
+    @property
+    def passage(self) -> str:
+        """Where it says what makes it relevant, on one line."""
+        return self.marked.line
 
 
 @dataclass(frozen=True)
@@ -162,7 +182,10 @@ def contrast_queries(
     relevance = result.relevance(a), result.relevance(b)
     sides = documents_by_side(*relevance, result.corpus.document_lengths)
     overlap = topic_overlaps(np.stack([topic.probabilities for topic in topics]))[0, 1]
-    shown = [_documents(result, rows, *relevance, n_documents) for rows in sides]
+    shown = [
+        _documents(result, rows, *relevance, result.reasons(q), n_documents)
+        for rows, q in zip(sides, (a, b, a), strict=True)
+    ]
     return Contrast(
         left=topics[0].name,
         right=topics[1].name,
@@ -232,11 +255,19 @@ def documents_by_side(
 
 
 def _documents(
-    result: Result, rows: NDArray[np.int64], left: Relevance, right: Relevance, n: int
+    result: Result, rows: NDArray[np.int64], left: Relevance, right: Relevance, reasons: Reasons, n: int
 ) -> tuple[ContrastDocument, ...]:
     documents = result.corpus.documents.select(rows[:n].tolist())
     return tuple(
-        ContrastDocument(d.index, d.id, float(left.scores[d.index]), float(right.scores[d.index]), d.text)
+        ContrastDocument(
+            index=d.index,
+            id=d.id,
+            title=d.title,
+            left=float(left.scores[d.index]),
+            right=float(right.scores[d.index]),
+            text=d.text,
+            marked=reasons.passage(d),
+        )
         for d in documents
     )
 

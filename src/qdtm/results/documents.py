@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from qdtm.corpus.document_store import DOCUMENT, DocumentStore
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
+from qdtm.results.passages import Passage
+from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import QueryScores
 from qdtm.results.splits import above, is_within
 from qdtm.results.topics import Topic
 
-_EXCERPT = 60  # characters of a text in a table's repr
+_EXCERPT = 72  # characters of a passage in a table's repr
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,13 @@ class RelevantDocument:
         What that is called.
     subtopic_share : float
         The share of the document in that subtopic, or in the one that was asked for.
+    title : str
+        What the document is called: its title, or its first words.
     text : str
     fields : mapping of str to str
         The other columns of the user's table.
+    marked : Passage
+        The passage with its words marked.
     """
 
     rank: int
@@ -58,8 +64,15 @@ class RelevantDocument:
     subtopic: str | None
     subtopic_name: str | None
     subtopic_share: float
+    title: str
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    marked: Passage = field(default=Passage(()), repr=False, compare=False)
+
+    @property
+    def passage(self) -> str:
+        """Where the words stand that make it relevant, on one line."""
+        return self.marked.line
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,11 +86,14 @@ class DocumentTable(Sequence[RelevantDocument]):
     rows : tuple of RelevantDocument
     id_name : str
         What the user calls the ids of documents.
+    title_name : str, optional
+        What the user calls their titles, if they are from a column.
     """
 
     query: str
     rows: tuple[RelevantDocument, ...]
     id_name: str = DOCUMENT
+    title_name: str | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -112,7 +128,7 @@ class DocumentTable(Sequence[RelevantDocument]):
     def __repr__(self) -> str:
         if not self.rows:
             return f"DocumentTable({self.query!r}: no documents)"
-        head = ("rank", "relevance", "subtopic", "document", "text")
+        head = ("rank", "relevance", "subtopic", "document", "passage")
         cells = [head, *map(_cells, self.rows)]
         widths = [max(len(row[column]) for row in cells) for column in range(len(head) - 1)]
         lines = [
@@ -130,6 +146,7 @@ def most_relevant(
     n: int | None = 10,
     subtopic: str | None = None,
     lengths: NDArray[np.int64] | None = None,
+    reasons: Reasons,
 ) -> DocumentTable:
     """Find the documents that are most about a query, or about one of its subtopics.
 
@@ -148,6 +165,8 @@ def most_relevant(
         in it.
     lengths : ndarray of shape (D,), optional
         The tokens of each document: among equals the longer comes first, since it gives the better reason.
+    reasons : Reasons
+        What chooses the passages.
 
     Returns
     -------
@@ -179,11 +198,13 @@ def most_relevant(
                 subtopic=None if main_one is None else main_one.id,
                 subtopic_name=None if main_one is None else main_one.short_name,
                 subtopic_share=float(share[j]),
+                title=document.title,
                 text=document.text,
                 fields=document.fields,
+                marked=reasons.passage(document),
             )
         )
-    return DocumentTable(scores.query, tuple(found), documents.id_name)
+    return DocumentTable(scores.query, tuple(found), documents.id_name, documents.title_name)
 
 
 def order_by(
@@ -216,6 +237,4 @@ def _check_number(n: object) -> None:
 
 
 def _cells(row: RelevantDocument) -> tuple[str, ...]:
-    text = " ".join(row.text.split())
-    excerpt = text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
-    return str(row.rank), f"{row.relevance:.3f}", row.subtopic or "", row.id, excerpt
+    return str(row.rank), f"{row.relevance:.3f}", row.subtopic or "", row.id, row.marked.shortened(_EXCERPT)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from qdtm.corpus.document_store import Document
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import subtopic_position
-from qdtm.results.passages import Aligner, Mark, Passage, Span, excerpt, whole
+from qdtm.results.passages import Mark, Passage, Span, excerpt, whole
+from qdtm.results.reasons import query_words
 from qdtm.results.relevance import judged_relevance
 from qdtm.results.result import Result
 from qdtm.results.splits import subtopic_ids
@@ -61,6 +62,42 @@ class ExplainedToken:
     share: float
 
 
+@dataclass(frozen=True)
+class ExplainedWord:
+    """A word of a document, all its tokens together.
+
+    Attributes
+    ----------
+    word, written : str
+        Of the vocabulary, and as it first stands in the text.
+    times : int
+        How often the document has it.
+    share : float
+        What all of them carry of what the document has of the query's topic.
+    topics : tuple of str
+        The topics (or subtopics) that they were in, that of most first.
+    is_concept : bool
+    pulled_by : str or None
+        The concept word that pulled one of them in.
+    """
+
+    word: str
+    written: str
+    times: int
+    share: float
+    topics: tuple[str, ...]
+    is_concept: bool
+    pulled_by: str | None
+
+    @classmethod
+    def of(cls, tokens: Sequence[ExplainedToken]) -> ExplainedWord:
+        """Put the tokens of one word together."""
+        first, topics = tokens[0], Counter(token.subtopic or token.topic for token in tokens)
+        pulled = next((token.pulled_by for token in tokens if token.pulled_by), None)
+        share, met = sum(token.share for token in tokens), tuple(topic for topic, _ in topics.most_common())
+        return cls(first.word, first.written, len(tokens), share, met, first.is_concept, pulled)
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """A document, token by token.
@@ -80,6 +117,8 @@ class Explanation:
         What the topics and subtopics of the tokens are called, by id.
     subtopic : str or None
         The id of the subtopic that shares are of, if it was asked for.
+    query_words : frozenset of str
+        The query's own words in the vocabulary; the passage is where these stand.
     """
 
     document: Document
@@ -89,13 +128,25 @@ class Explanation:
     tokens: tuple[ExplainedToken, ...]
     names: dict[str, str]
     subtopic: str | None = None
+    query_words: frozenset[str] = frozenset()
 
     def passage(self, limit: int | None = None) -> Passage:
         """Return the text with the words that count marked; at most `limit` characters of it."""
-        marks = [Mark(*t.span, t.weight, t.is_concept) for t in self.tokens if t.span is not None]
+        marks = [
+            Mark(*t.span, t.weight, t.is_concept, t.word in self.query_words)
+            for t in self.tokens
+            if t.span is not None
+        ]
         return (
             whole(self.document.text, marks) if limit is None else excerpt(self.document.text, marks, limit)
         )
+
+    def words(self) -> list[ExplainedWord]:
+        """Return the words of the document, those that carry most first."""
+        tokens: dict[str, list[ExplainedToken]] = {}
+        for token in self.tokens:
+            tokens.setdefault(token.word, []).append(token)
+        return sorted(map(ExplainedWord.of, tokens.values()), key=lambda word: -word.share)
 
     def topic_counts(self) -> list[tuple[str, int]]:
         """Return how many tokens each topic (or subtopic, where there is one) has, most first."""
@@ -124,7 +175,6 @@ def explain_document(
     query: str | int | None = None,
     *,
     subtopic: str | None = None,
-    aligner: Aligner | None = None,
 ) -> Explanation:
     """Say what became of each token of a document, and how much of its share in the query's topic it carries.
 
@@ -137,8 +187,6 @@ def explain_document(
         About which query; without, the one it is likeliest to be about, or else has the largest share of.
     subtopic : str, optional
         An id, such as "0.1.2": how much of the document is in it, instead of in its query's topic.
-    aligner : Aligner, optional
-        Of the same corpus, to explain many documents.
 
     Returns
     -------
@@ -152,7 +200,7 @@ def explain_document(
     q, weight = _weight(result, words, relevance, query, subtopic)
     total = max(float(weight.sum()), 1e-300)
     shown = corpus.documents[j]
-    spans = (aligner or Aligner(corpus)).spans(j, shown.text)
+    spans = result.aligner.spans(j, shown.text)
     concept = set(fit.concepts[q].word_indices)
     ids = [subtopic_ids(fit, each) for each in range(fit.n_queries)]
     pulled = _pulled_by(result, words.tolist(), tokens)
@@ -184,7 +232,8 @@ def explain_document(
     unknown = 0.0 if subtopic is not None else result.topics[q].prevalence
     share = float(weight.mean()) if len(weight) else unknown
     about = float(relevance[q]) if subtopic is None else None
-    return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic)
+    own = frozenset(fit.vocabulary[w] for w in query_words(fit.concepts[q]))
+    return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic, own)
 
 
 def _weight(

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from numpy.typing import NDArray
-
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import Document
 from qdtm.corpus.phrase_index import PhraseIndex, words_within
@@ -32,6 +28,8 @@ LEVELS = (0.25, 0.5, 0.75)
 _SENTENCE_END = re.compile(r"[.!?…。！？؟۔।]+[\"'”’»)\]]*\s+|[。！？][”’」』）]*|\n\s*\n")
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
 _LEAD = 120  # characters that may stand before the first mark of an excerpt
+_QUERY_FIRST = 100.0  # more than all other words of an excerpt together
+_AGAIN = 0.25  # a word that was met before in the same excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +44,15 @@ class Mark:
         How much it counts, 0 to 1.
     is_concept : bool
         Whether it is a concept word.
+    is_query : bool
+        Whether it is a word of the query itself: where these stand is shown before all else.
     """
 
     start: int
     end: int
     weight: float
     is_concept: bool = False
+    is_query: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,27 @@ class Passage:
         """The passage without marks."""
         return "".join(piece.text for piece in self.pieces)
 
+    @property
+    def line(self) -> str:
+        """The passage on one line, with "…" where there is more of the text."""
+        return _with_dots(" ".join(self.text.split()), self.cut_before, self.cut_after)
+
+    def shortened(self, limit: int) -> str:
+        """Return at most `limit` characters of it on one line, around the first of its strongest words."""
+        line = " ".join(self.text.split())
+        if len(line) <= limit:
+            return self.line
+        strongest = max(self.pieces, key=lambda piece: piece.level)
+        before = "".join(piece.text for piece in self.pieces[: self.pieces.index(strongest)])
+        start = _word_start(line, len(" ".join(before.split())) - limit // 3)
+        end = line.rfind(" ", start + limit // 2, start + limit)
+        end = end if end > 0 and start + limit < len(line) else min(start + limit, len(line))
+        return _with_dots(line[start:end], start > 0 or self.cut_before, end < len(line) or self.cut_after)
+
+
+def _with_dots(line: str, before: bool, after: bool) -> str:
+    return f"{'… ' if before else ''}{line}{' …' if after else ''}"
+
 
 def level_of(weight: float) -> int:
     """Return how strongly a word of this weight is marked, 0 to 3."""
@@ -128,15 +150,21 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
 
 
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:
-    """Return where the marks of `limit` characters weigh most; the earliest among equals."""
+    """Return where the marks of `limit` characters weigh most; the earliest among equals.
+
+    The words of the query come before all others, and another word counts for more than the same again.
+    """
     best, best_start, total, first = 0.0, 0, 0.0, 0
+    met: Counter[str] = Counter()
     for mark in marks:
-        total += mark.weight
-        while mark.end - marks[first].start > limit - _LEAD:
-            total -= marks[first].weight
+        word = text[mark.start : mark.end].casefold()
+        total += _adds(mark, met[word])
+        met[word] += 1
+        while mark.end - marks[first].start > limit - _LEAD and marks[first] is not mark:
+            gone = text[marks[first].start : marks[first].end].casefold()
+            met[gone] -= 1
+            total -= _adds(marks[first], met[gone])
             first += 1
-            if first >= len(marks) or marks[first] is mark:
-                break
         if total > best + 1e-9:
             best, best_start = total, marks[first].start
     start = _lead_in(text, best_start)
@@ -145,6 +173,12 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
         breaks = [found.start() for found in _BREAK.finditer(text, start + limit // 2, end)]
         end = breaks[-1] if breaks else _between_letters(text, end)
     return start, end
+
+
+def _adds(mark: Mark, n_met: int) -> float:
+    """What a mark adds to the weight of a window in which its word was met so often before."""
+    weight = _QUERY_FIRST * mark.weight if mark.is_query else mark.weight
+    return _AGAIN * weight if n_met else weight
 
 
 def _lead_in(text: str, at: int) -> int:
@@ -246,15 +280,6 @@ class Aligner:
             if places:
                 return places
         return self._in_order(j, text)
-
-    def excerpt(
-        self, document: Document, weights: NDArray[Any], concept: Container[int], limit: int
-    ) -> Passage:
-        """Return the part of a document in which words of large weight (V,) are, marked."""
-        text = document.text[:LONGEST_ALIGNED]
-        places = self.places(document.index, text)
-        marks = [Mark(*span, float(weights[word]), word in concept) for word, span in places]
-        return excerpt(text, marks, limit)
 
     def _in_order(self, j: int, text: str) -> list[tuple[int, Span]]:
         """Look for the document's own words in turn, for ready tokens or where the tokenizer is gone."""
@@ -374,12 +399,12 @@ class Mention:
 def mentions_of(check: QueryCheck, corpus: Corpus) -> tuple[Mention, ...]:
     """Return the documents that a check lists, those that name the query most first."""
     search = TextSearch.of(corpus)
-    wanted = [_forms(word, search) for word in check.words if word.status in ("known", "rare", "in text")]
+    wanted = [forms_of(word, search) for word in check.words if word.status in ("known", "rare", "in text")]
     forms = [each for group in wanted for each in group]
     return tuple(_mention(document, forms, search) for document in corpus.documents.select(check.named))
 
 
-def _forms(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
+def forms_of(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
     """Return what each of the words of a query word or phrase looks like in a text, folded."""
     spoken = [token for token in search.split(word.word) if not search.is_stop_word(token)]
     if len(spoken) > 1:
@@ -392,19 +417,14 @@ def _forms(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
 def _mention(document: Document, forms: list[frozenset[str]], search: TextSearch) -> Mention:
     at = _first_place(document.text, forms, search)
     passage = sentence_around(document.text, at, (), LONGEST)
-    text = " ".join(passage.text.split())
-    return Mention(
-        document.index,
-        document.id,
-        f"{'… ' if passage.cut_before else ''}{text}{' …' if passage.cut_after else ''}",
-    )
+    return Mention(document.index, document.id, passage.line)
 
 
 def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> int:
     """Return the first character of the first place where most of the words stand nearest each other."""
     best, found = (0, 0), 0  # how many words, and by how little they are apart
     last: dict[int, tuple[int, int]] = {}  # where each word stood last
-    for i, (word, (start, _)) in enumerate(_places(text, search)):
+    for i, (word, (start, _)) in enumerate(folded_places(text, search)):
         hits = [f for f, form in enumerate(forms) if word in form]
         last |= dict.fromkeys(hits, (i, start))
         near = [place for place in last.values() if i - place[0] <= NEAR]
@@ -413,7 +433,7 @@ def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> 
     return found
 
 
-def _places(text: str, search: TextSearch) -> Iterator[tuple[str, Span]]:
+def folded_places(text: str, search: TextSearch) -> Iterator[tuple[str, Span]]:
     """Yield the words of a text, folded, and where they stand."""
     end = 0
     for token in search.split(text):

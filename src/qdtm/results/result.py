@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 from qdtm.corpus.corpus import Corpus
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.distributions import FloatArray
-from qdtm.results.documents import DocumentTable, most_relevant
+from qdtm.results.documents import DocumentTable, most_relevant, subtopic_position
 from qdtm.results.fit import ModelFit, Presentation, checked_labels
 from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.passages import Aligner
+from qdtm.results.reasons import Reasons, reasons_of
 from qdtm.results.relevance import QueryScores, Relevance, relevance_to, score_documents
 from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.topics import Topic, build_topics
+from qdtm.sampler.consensus import can_split
 
 _N_SUGGESTED_FROM = 10_000  # documents whose ids are looked through for one that is spelt alike
 
@@ -239,6 +242,7 @@ class Result:
         """
         q = self.query_index(query)
         scores = scores or self.scores(q)
+        s = None if subtopic is None else subtopic_position(self.topics[q], subtopic)
         return most_relevant(
             self.corpus.documents,
             scores,
@@ -246,6 +250,23 @@ class Result:
             n=n,
             subtopic=subtopic,
             lengths=self.corpus.document_lengths,
+            reasons=self.reasons(q, s),
+        )
+
+    @cached_property
+    def aligner(self) -> Aligner:
+        """Finds where the words of documents stand in their texts."""
+        return Aligner(self.corpus)
+
+    def reasons(self, q: int, s: int | None = None) -> Reasons:
+        """Return what chooses the passages of documents about query `q`, or in its subtopic `s`."""
+        return reasons_of(self.fit, self.corpus, q, s, self.aligner)
+
+    @property
+    def is_too_small_to_split(self) -> bool:
+        """Whether the corpus has too few documents for its topics to have subtopics."""
+        return not any(topic.subtopics for topic in self.topics) and not can_split(
+            self.corpus.distinct.n_documents
         )
 
     def find_document(self, document: str | int) -> int:

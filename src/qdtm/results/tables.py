@@ -18,6 +18,8 @@ from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import DOCUMENT, Document
 from qdtm.queries.concept import Concept
 from qdtm.results.fit import ModelFit
+from qdtm.results.passages import Aligner
+from qdtm.results.reasons import reasons_of
 from qdtm.results.relevance import QueryScores, Relevance, relevance_to, score_documents
 from qdtm.results.topics import Topic, build_topics
 
@@ -113,23 +115,29 @@ DOCUMENTS = (
     Column("names_it", "flag", "whether it has the query's words"),
     Column("subtopic", "id", "its main subtopic, if it is about the query"),
     Column("subtopic_name", "text", "what that is called"),
+    Column("passage", "text", "where it says what makes it relevant, if it is about the query"),
 )
-"""A row for each document and query; before these its id and the user's own columns (`document_columns`)."""
+"""A row for each document and query; before these its id, title and own columns (`document_columns`)."""
 
 TEXT = Column("text", "text", "of the document")
 
+TITLE = "title"
+"""What titles are called that are from no column of the user's."""
+
 
 def document_columns(
-    fields: Iterable[str], id_name: str = DOCUMENT, *, with_text: bool = True
+    fields: Iterable[str], id_name: str = DOCUMENT, title_name: str | None = None, *, with_text: bool = True
 ) -> tuple[Column, ...]:
-    """Return the columns of a table of documents: the id and the user's own under their own names, then ours.
+    """Return the columns of a table of documents: id, title and the user's own by their names, then ours.
 
     A name of the user's that is one of ours, or was met before, is changed.
     """
     ours = (*DOCUMENTS, *[TEXT] * with_text)
-    known, *theirs = distinct_names([id_name, *fields], taken=[column.name for column in (*DOCUMENTS, TEXT)])
+    taken = [column.name for column in (*DOCUMENTS, TEXT)]
+    known, title, *theirs = distinct_names([id_name, title_name or TITLE, *fields], taken)
     own = [Column(name, "own", "your own") for name in theirs]
-    return Column(known, "text", "which document"), *own, *ours
+    first = Column(known, "text", "which document"), Column(title, "text", "its title, or its first words")
+    return *first, *own, *ours
 
 
 def distinct_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
@@ -314,11 +322,11 @@ def listed_table(lists: Sequence[DocumentTable]) -> Table:
             for row in each:
                 own = [row.fields.get(name, "") for name in fields]
                 subtopic = TopicId(row.subtopic, row.subtopic_name or "") if row.subtopic else None
-                yield (row.id, *own, each.query, row.about, row.relevance, row.names_it, subtopic,
-                       row.subtopic_name, row.text)  # fmt: skip
+                yield (row.id, row.title, *own, each.query, row.about, row.relevance, row.names_it, subtopic,
+                       row.subtopic_name, row.passage, row.text)  # fmt: skip
 
-    id_names = [each.id_name for each in lists[:1]]
-    return Table("documents", document_columns(fields, *id_names), rows)
+    names = [name for each in lists[:1] for name in (each.id_name, each.title_name)]
+    return Table("documents", document_columns(fields, *names), rows)
 
 
 def _documents_table(
@@ -341,14 +349,19 @@ def _documents_table(
 
     def rows() -> Iterator[Row]:
         judged = _judged(fit, corpus.document_term_matrix, found, listed)
+        aligner = Aligner(corpus)
+        reasons = [reasons_of(fit, corpus, q, aligner=aligner) for q in range(fit.n_queries)]
         for document, row in zip(documents(), judged, strict=True):
-            before, text = (document.id, *own(document)), [document.text] * with_text
-            yield from ((*before, *cells, *text) for q, cells in enumerate(row) if wanted[document.index, q])
+            before, text = (document.id, document.title, *own(document)), [document.text] * with_text
+            for q in np.flatnonzero(wanted[document.index]).tolist():
+                about = found[q].about[document.index]
+                passage = reasons[q].passage(document).line if about else None
+                yield (*before, *row[q], passage, *text)
 
     def own_rows() -> Iterator[Sequence[str]]:
         return (own(document) for document in documents())
 
-    columns = document_columns(fields, store.id_name, with_text=with_text)
+    columns = document_columns(fields, store.id_name, store.title_name, with_text=with_text)
     return Table("documents", columns, rows, own_rows)
 
 

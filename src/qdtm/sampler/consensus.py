@@ -56,6 +56,14 @@ SAME_DOCUMENTS = 0.5
 FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.01
 """A group has at least so many documents, and so much of all."""
 
+FEWEST_TO_SPLIT = 50
+"""Documents of a corpus whose topics are split.
+
+The smallest group has three (`FEWEST_DOCUMENTS`). Of a thousand words, one stands by chance in exactly these
+and in no others with a probability of about 1000 / C(D, 3): 1 in 20 with 50 documents, nearly always with 20.
+Below, the words that seem to hold a group together may well be chance.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
@@ -79,6 +87,11 @@ class Grouping:
     def n_groups(self) -> int:
         """The number of groups, S."""
         return self.mixture.n_groups
+
+
+def can_split(n_documents: int) -> bool:
+    """Return whether a corpus has enough documents for its topics to be split."""
+    return n_documents >= FEWEST_TO_SPLIT
 
 
 def group_documents(counts: Any, weights: FloatArray, seed: tuple[int, ...]) -> Grouping:

@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 from qdtm.progress import Interruption, ProgressCallback
 from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
-from qdtm.sampler.consensus import MAJORITY, SAME_DOCUMENTS, Grouping, Overlap, find_overlap, group_documents
+from qdtm.sampler.consensus import (
+    MAJORITY,
+    SAME_DOCUMENTS,
+    Grouping,
+    Overlap,
+    can_split,
+    find_overlap,
+    group_documents,
+)
 from qdtm.sampler.convergence import KeepChain, Saved, Schedule, run_chain
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.initialise import LEAST_PRIOR, MOST_PRIOR
@@ -172,7 +180,7 @@ def split_documents(
     fit_subtopics : for the other parameters.
     """
     rows = np.flatnonzero(weights > 0)
-    if not len(rows):
+    if not len(rows) or not can_split(len(offsets) - 1):
         return SubtopicFit.none(n_words, int(in_topic.sum()))
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()

@@ -37,12 +37,18 @@ class Record:
         Everything else that came with it.
     id_name : str
         What the user calls the id: the name of its column, if it is from one.
+    title : str
+        What it is called; empty if nothing says so.
+    title_name : str
+        What the user calls the title: the name of its column, if it is from one.
     """
 
     id: str
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
     id_name: str = field(default="", compare=False)
+    title: str = ""
+    title_name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -56,13 +62,16 @@ class ReadOptions:
     encoding : str or None
         The encoding of the file; None to find it.
     all_fields : bool
-        Whether the text and the name are among the fields too, as a preview of a table needs them.
+        Whether the text, the name and the title are among the fields too, as a preview of a table needs them.
+    title_column : str or None
+        The column (or key) of the title; None to find it.
     """
 
     text_column: str | None = None
     id_column: str | None = None
     encoding: str | None = None
     all_fields: bool = False
+    title_column: str | None = None
 
 
 class Meter:
