@@ -25,7 +25,15 @@ LONGEST_ABSTRACT = 20_000
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "authors": ("authors", "author", "au", "author names", "author full names", "creator", "creators"),
     "year": ("year", "py", "publication year", "pubyear", "date", "published", "publication date", "pubdate"),
-    "journal": ("journal", "venue", "source title", "publication title", "booktitle", "container-title", "jo"),
+    "journal": (
+        "journal",
+        "venue",
+        "source title",
+        "publication title",
+        "booktitle",
+        "container-title",
+        "jo",
+    ),
     "doi": ("doi", "do"),
     "url": ("url", "link", "ur"),
     "abstract": ("abstract", "ab", "abstract note", "description"),
@@ -205,5 +213,5 @@ def _bibtex(reference: Reference) -> Iterator[tuple[str, str]]:
         if value:
             yield name, re.sub(r"[{}\\\s]", "", value)
     yield "abstract", _tex(reference.abstract)
-    yield "keywords", ", ".join(_tex(keyword.replace(",", " ")) for keyword in reference.keywords)
+    yield "keywords", ", ".join(_tex(one_line(keyword.replace(",", " "))) for keyword in reference.keywords)
     yield "note", " ".join(_tex(note) for note in reference.notes)

@@ -16,10 +16,10 @@ from typing import Any
 from qdtm.present.charts import map_subtopics
 from qdtm.present.legal_text import DistinctNames, file_name, one_line
 from qdtm.present.methods import BIBTEX, CITATION, methods_paragraph
-from qdtm.present.program import n_added, program
-from qdtm.present.report_builder import Limits, ViewBuilder
-from qdtm.present.report_view import PhaseView, TrendView
+from qdtm.present.program import program
+from qdtm.present.report_builder import Limits, ViewBuilder, phase_views, trend_views
 from qdtm.present.svg import line_svg, map_svg, words_svg
+from qdtm.recorded import n_added
 from qdtm.results.result import Result
 from qdtm.results.table_formats import save_csv
 from qdtm.results.tables import Row, Table, result_tables
@@ -88,7 +88,7 @@ def _settings(result: Result) -> dict[str, Any]:
     fit, corpus = result.fit, result.corpus
     return {
         "queries": [asdict(concept.query) for concept in fit.concepts],
-        "added_queries": n_added(result),
+        "added_queries": n_added(fit.parameters, fit.n_queries),
         "opened_subtopics": [split.of for split in fit.splits],
         "labels": dict(fit.presentation.labels),
         "parameters": dict(fit.parameters),
@@ -134,25 +134,22 @@ def _without_texts(table: Table) -> Table:
 
 def _figures(result: Result) -> Iterator[tuple[str, str]]:
     """Yield drawings with their names: of each query its words, its map and its course, and of the sampler."""
-    builder, names = ViewBuilder(result, Limits(documents=1, typical=0, sentences=0)), DistinctNames()
+    trends, names = ViewBuilder(result, Limits()).over_time, DistinctNames()
     for q, topic in enumerate(result.topics):
-        stem = names.name(f"{q} {file_name(topic.name, 'query')}")
+        stem = names.name(_stem(f"{q} {topic.name}"))
         shown = topic.subtopics[:_MOST_SUBTOPICS]
-        yield f"{stem} words", words_svg([topic, *shown], f"Words of '{topic.name}' and its subtopics")
+        yield f"{stem}-words", words_svg([topic, *shown], f"Words of '{topic.name}' and its subtopics")
         drawn = map_subtopics(shown)
         if drawn is not None:
-            yield f"{stem} subtopics", map_svg(drawn, f"Subtopics of '{topic.name}'")
-        yield from _over_time(builder.trends(q), stem)
-    yield from _convergence(builder.phases(), names)
-
-
-def _over_time(trends: list[TrendView], stem: str) -> Iterator[tuple[str, str]]:
-    for trend in trends:
-        name = f"{stem} over time {trend.id}"
-        yield name, line_svg(trend.chart, f"{trend.name} over time", trend.color)
-
-
-def _convergence(phases: list[PhaseView], names: DistinctNames) -> Iterator[tuple[str, str]]:
-    for phase in phases:
-        name = names.name(f"convergence {file_name(phase.name, 'phase')}")
+            yield f"{stem}-subtopics", map_svg(drawn, f"Subtopics of '{topic.name}'")
+        for trend in trend_views(trends, topic):
+            title = f"{trend.name} over time"
+            yield f"{stem}-over-time-{trend.id}", line_svg(trend.chart, title, trend.color)
+    for phase in phase_views(result):
+        name = names.name(_stem(f"convergence {phase.name}"))
         yield name, line_svg(phase.chart, f"Log-likelihood: {phase.name}")
+
+
+def _stem(text: str) -> str:
+    """Return what a figure is called, without blanks: TeX minds them."""
+    return file_name(text, "figure").replace(" ", "-")

@@ -132,7 +132,9 @@ class Codings:
 
     @cached_property
     def _rank(self) -> list[NDArray[np.int64]]:
-        return [np.argsort(order, kind="stable") + 1 for order in self._order]  # of a permutation: its inverse
+        return [
+            np.argsort(order, kind="stable") + 1 for order in self._order
+        ]  # of a permutation: its inverse
 
     @cached_property
     def _below(self) -> list[list[Topic]]:

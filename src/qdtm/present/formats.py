@@ -48,46 +48,29 @@ class ExportFormat:
 
 
 FORMATS = (
+    ExportFormat("csv", "-csv", "CSV tables", "All tables as plain text, a file each.", "topics.csv"),
+    ExportFormat("xlsx", ".xlsx", "Excel workbook", "All tables, a sheet each.", "", "xlsx", "openpyxl"),
+    ExportFormat("json", ".json", "JSON", "All tables in one file, for programs."),
     ExportFormat(
-        "xlsx", ".xlsx", "Excel workbook", "All tables, a sheet each.", extra="xlsx", module="openpyxl"
+        "parquet", "-parquet", "Parquet tables", "All tables with types, for pandas, R and DuckDB.",
+        "topics.parquet", "parquet", "pyarrow",
     ),
-    ExportFormat(
-        "csv", "-csv", "CSV tables", "The same tables as plain text, a file each.", first_file="topics.csv"
-    ),
-    ExportFormat("json", ".json", "JSON", "The same tables in one file for programs."),
-    ExportFormat(
-        "parquet", "-parquet", "Parquet tables", "The same tables with types, for pandas, R arrow and DuckDB.",
-        first_file="topics.parquet", extra="parquet", module="pyarrow",
-    ),
-    ExportFormat(
-        "ris", ".ris", "RIS",
-        "The documents as references, most relevant first, for ASReview, Zotero and EndNote.",
-    ),
-    ExportFormat(
-        "bibtex", ".bib", "BibTeX", "The documents as references with queries and subtopics as keywords."
-    ),
+    ExportFormat("ris", ".ris", "RIS references", "Documents by relevance, for ASReview, Zotero, EndNote."),
+    ExportFormat("bibtex", ".bib", "BibTeX references", "Documents with queries and subtopics as keywords."),
     ExportFormat(
         "refi-qda", ".qdpx", "REFI-QDA project",
-        "Documents and coded passages for NVivo, MAXQDA, ATLAS.ti and QualCoder.",
+        "Coded passages for NVivo, MAXQDA, ATLAS.ti, QualCoder.",
     ),
+    ExportFormat("codebook", ".qdc", "REFI-QDA codebook", "Queries and subtopics as codes, no documents."),
     ExportFormat(
-        "codebook", ".qdc", "REFI-QDA codebook", "Queries and subtopics as codes, without the documents."
+        "notes", "-notes", "Markdown notes", "A note a document, linked and tagged, for Obsidian.", "README.md"
     ),
-    ExportFormat(
-        "notes", "-notes", "Markdown notes",
-        "A linked and tagged note for each document, for Obsidian and the like.", first_file="README.md",
-    ),
-    ExportFormat(
-        "gexf", ".gexf", "GEXF network", "Queries, subtopics and documents as a network, for Gephi."
-    ),
-    ExportFormat(
-        "label-studio", "-label-studio.json", "Label Studio tasks", "Passages to judge, for Label Studio."
-    ),
-    ExportFormat("argilla", "-argilla.json", "Argilla records", "Passages to judge, for Argilla."),
+    ExportFormat("gexf", ".gexf", "GEXF network", "Queries, subtopics and documents as a graph, for Gephi."),
+    ExportFormat("label-studio", "-label-studio.json", "Label Studio tasks", "Passages for people to judge."),
+    ExportFormat("argilla", "-argilla.json", "Argilla records", "Passages for people to judge."),
     ExportFormat(
         "bundle", "-bundle.zip", "Bundle for a paper",
-        "Settings, versions, checksums, tables, figures, references and the program: all to publish.",
-        first_file="README.txt",
+        "Settings, tables, figures, program: all to publish.", "README.txt",
     ),
 )  # fmt: skip
 

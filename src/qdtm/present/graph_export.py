@@ -78,9 +78,7 @@ def _node(id: str, label: str, values: dict[str, str], color: str, size: float) 
     shown = "".join(f'<attvalue for="{name}" value="{xml(value)}"/>' for name, value in values.items())
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     looks = f'<viz:color r="{red}" g="{green}" b="{blue}"/><viz:size value="{size}"/>'
-    return (
-        f'<node id="{id}" label="{xml(one_line(label))}"><attvalues>{shown}</attvalues>{looks}</node>\n'
-    )
+    return f'<node id="{id}" label="{xml(one_line(label))}"><attvalues>{shown}</attvalues>{looks}</node>\n'
 
 
 # --- edges -------------------------------------------------------------------------------------------------

@@ -20,9 +20,8 @@ from qdtm.results.passages import Passage
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~=^$%&@:.])")
 _LINE_START = re.compile(r"^(\s*)(#{1,6}\s|[-+*>]|\d+[.)]|={3,}|-{3,}|`{3,}|~{3,}|:{3,})", re.MULTILINE)
-_INLINE = re.compile(r"[\\`*_\[\]<>|~=^$&#%]|https?(?=:)|www(?=\.)")
+_INLINE = re.compile(r"[\\`*_\[\]<>|^$&#]|([=~%])(?=\1)|(?<=([=~%]))\2|https?(?=:)|www(?=\.)")
 
 
 def write_notes(result: Result, folder: Path, *, all_documents: bool = False) -> None:
@@ -99,7 +98,9 @@ def _query_note(result: Result, q: int, listed: list[tuple[str, str, Coding]]) -
         yield f"- {subtopic.id} **{_inline(subtopic.short_name)}**: {_inline(_words(subtopic))}"
     yield "\n| rank | relevance | document | subtopic |\n|---|---|---|---|"
     for link, title, coding in listed:
-        name = "" if coding.subtopic is None else f"{coding.subtopic.id} {_inline(coding.subtopic.short_name)}"
+        name = (
+            "" if coding.subtopic is None else f"{coding.subtopic.id} {_inline(coding.subtopic.short_name)}"
+        )
         shown = _inline(_link_text(title))
         yield f"| {coding.rank} | {coding.relevance:.3f} | [[{link}\\|{shown}]] | {name} |"
 
@@ -144,7 +145,9 @@ def _inline(text: str) -> str:
 
 
 def _plain(found: str) -> str:
-    return f"{found}\u2060" if found.isalnum() else f"\\{found}"  # a word joiner keeps an address from being one
+    return (
+        f"{found}\u2060" if found.isalnum() else f"\\{found}"
+    )  # a word joiner keeps an address from being one
 
 
 def _link_text(title: str) -> str:

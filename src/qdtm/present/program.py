@@ -10,7 +10,7 @@ from typing import Any
 from qdtm.corpus.document_store import DOCUMENT
 from qdtm.corpus.text import TextPipeline
 from qdtm.queries.query import Query
-from qdtm.recorded import NotSaved, from_json
+from qdtm.recorded import NotSaved, from_json, n_added
 from qdtm.results.result import Result
 
 _QUERY_FIELDS = ("name", "rule", "expansion", "keywords", "add", "drop", "exclude", "reading")
@@ -48,7 +48,7 @@ def program(result: Result, source: Source | None = None) -> str:
     known = result.corpus.documents.id_name
     source = source or Source(id_column=None if known == DOCUMENT else known)
     queries = [concept.query for concept in result.fit.concepts]
-    n_first = len(queries) - n_added(result)
+    n_first = len(queries) - n_added(result.fit.parameters, len(queries))
     lines = [
         *_reading(result, source),
         f'if corpus.fingerprint != "{result.fit.corpus_fingerprint}":',
@@ -73,15 +73,6 @@ def program(result: Result, source: Source | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def n_added(result: Result) -> int:
-    """Return how many of the queries were added one by one to a finished fit."""
-    return min(int(result.fit.parameters.get(ADDED, 0)), result.fit.n_queries)
-
-
-ADDED = "added_queries"
-"""Under which name a fit records how many queries were added to it."""
-
-
 # --- parts -------------------------------------------------------------------------------------------------
 
 
@@ -92,18 +83,17 @@ def _reading(result: Result, source: Source) -> Iterator[str]:
         yield "from qdtm.corpus import load_demo_corpus"
         yield "\ncorpus = load_demo_corpus()"
         return
-    yield "from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline"
     pipeline = list(_pipeline(result.corpus.pipeline))
+    yield f"from qdtm import Corpus, Query, QueryDrivenTopicModel{', TextPipeline' if pipeline else ''}"
     if any("VocabularyLimits" in line for line in pipeline):
         yield "from qdtm.corpus import VocabularyLimits"
     yield "\ncorpus = Corpus.read("
     yield f"    {source.name!r},  # your file"
-    for name in ("text_column", "id_column"):
-        if value := getattr(source, name):
-            yield f"    {name}={value!r},"
-    yield "    pipeline=TextPipeline("
-    yield from pipeline
-    yield "    ),"
+    found = "" if source.text_column else "  # the column of the texts, if it is not found"
+    yield f"    text_column={source.text_column!r},{found}"
+    if source.id_column:
+        yield f"    id_column={source.id_column!r},"
+    yield from (["    pipeline=TextPipeline(", *pipeline, "    ),"] if pipeline else [])
     yield ")"
 
 

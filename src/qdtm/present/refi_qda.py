@@ -49,7 +49,10 @@ def write_project(result: Result, path: Path, *, all_documents: bool = False) ->
     ids = _Identifiers(result)
     codings = Codings(result, all_documents=all_documents)
     names = result.corpus.documents.field_names
-    with Archive(path) as archive, SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as body:
+    with (
+        Archive(path) as archive,
+        SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as body,
+    ):
         titles = DistinctNames()
         for document, coded in codings.documents():
             text = same_places(document.text)

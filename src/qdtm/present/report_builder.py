@@ -162,7 +162,7 @@ class ViewBuilder:
             ],
             n_background=fit.n_background,
             background_share=sum(topic.prevalence for topic in result.background),
-            phases=list(_phases(result)),
+            phases=list(phase_views(result)),
             settings=list(settings_table(result)),
             methods=methods_paragraph(result),
             citation=CITATION,
@@ -203,7 +203,7 @@ class ViewBuilder:
             map=map_subtopics(topic.subtopics[: self.limits.cards]),
             documents=self.documents(best, q, scores, self.result.reasons(q), self.limits.excerpt),
             relevance=relevance,
-            trends=list(_trend_views(self.over_time, topic)),
+            trends=list(trend_views(self.over_time, topic)),
             groups=list(_group_rows(self.per_class, topic)),
             stability=None if fit.stability is None else fit.stability.queries[q],
             hand_check=self.result.answered_check_of(q),
@@ -348,7 +348,7 @@ def _cleaned(concept: Concept) -> Iterator[CleanedWord]:
         yield CleanedWord(word.word, word.status, word.n_documents, note)
 
 
-def _phases(result: Result) -> Iterator[PhaseView]:
+def phase_views(result: Result) -> Iterator[PhaseView]:
     fit = result.fit
     yield _phase("parent topics", fit.parent_trace)
     for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
@@ -363,7 +363,7 @@ def _phase(name: str, trace: Trace) -> PhaseView:
     return PhaseView(name, ending(trace), trace.n_sweeps, trace.n_samples, chart)
 
 
-def _trend_views(trends: Trends | None, topic: Topic) -> Iterator[TrendView]:
+def trend_views(trends: Trends | None, topic: Topic) -> Iterator[TrendView]:
     """Yield the parent and its largest subtopics over time, the subtopics on one scale."""
     if trends is None:
         return

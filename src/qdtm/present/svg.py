@@ -38,12 +38,9 @@ def line_svg(chart: LineChart, title: str, color: int = 0) -> str:
     if chart.line:
         parts.append(f'<path d="{chart.line}" stroke="{shade}" stroke-width="2" fill="none"/>')
     parts += [f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{shade}"/>' for x, y in chart.dots]
+    parts += [_text(chart.left - 5, y, name, anchor="end", size=11, fill=muted) for y, name in chart.y_labels]
     parts += [
-        _text(chart.left - 5, y, name, anchor="end", size=11, fill=muted) for y, name in chart.y_labels
-    ]
-    parts += [
-        _text(x, chart.height - 4, name, anchor=side, size=11, fill=muted)
-        for x, side, name in chart.x_labels
+        _text(x, chart.height - 4, name, anchor=side, size=11, fill=muted) for x, side, name in chart.x_labels
     ]
     return _page(chart.width, chart.height, title, parts)
 
@@ -66,7 +63,7 @@ def _bars(topic: Topic, left: float, top: float, color: str, n_words: int) -> It
     yield _text(left, top + 14, f"{topic.id} {topic.short_name}", size=13, weight="bold")
     for i, (word, probability) in enumerate(words, start=1):
         y = top + 6 + i * _STEP
-        yield _text(left + _LABEL - 6, y + _BAR - 2, word, anchor="end", size=11)
+        yield _text(left + _LABEL - 6, y + _BAR - 2, _cut(word, _LONGEST), anchor="end", size=11)
         width = room * probability / longest
         yield f'<rect x="{left + _LABEL:g}" y="{y:g}" width="{width:.1f}" height="{_BAR}" fill="{color}"/>'
 
@@ -89,10 +86,13 @@ def _text(
     fill: str = LIGHT["ink"],
     weight: str = "normal",
 ) -> str:
-    said = one_line(said)
-    shown = said if len(said) <= 2 * _LONGEST else said[: 2 * _LONGEST - 1] + "…"
+    shown = _cut(one_line(said), 2 * _LONGEST)
     looks = f'text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" fill="{fill}"'
     return f'<text x="{x:g}" y="{y:g}" {looks}>{xml(shown)}</text>'
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _page(width: float, height: float, title: str, parts: Iterable[str]) -> str:
