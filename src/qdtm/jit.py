@@ -14,7 +14,6 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache
 
-
 _CACHES: list[_PatientCache | None] = []
 """Of the kernels that are loaded; None for one that nothing keeps."""
 

@@ -40,6 +40,11 @@ class Ways:
     rules: tuple[str, ...] = ()
     n_seeds: int = 0
 
+    @property
+    def any(self) -> bool:
+        """Whether there is another way at all."""
+        return bool(self.also or self.extractors or self.rules or self.n_seeds)
+
     def __post_init__(self) -> None:
         for name, given, known in (("extractors", self.extractors, EXTRACTORS), ("rules", self.rules, RULES)):
             for value in given:

@@ -133,9 +133,7 @@ class Explorer:
         with self._lock:
             rows = self._matching(q, wanted)
             shown = np.array(rows[: wanted.n], np.int64)
-            views = self._builder.documents(
-                shown, q, self.scores(q), self.result.fit.query_weights[:, q], _EXCERPT
-            )
+            views = self._builder.documents(shown, q, self.scores(q), self.result.reasons(q), _EXCERPT)
         return FoundDocuments(tuple(shown.tolist()), tuple(views), len(rows))
 
     def explain(self, q: int, row: int) -> Explanation:

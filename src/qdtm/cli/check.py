@@ -29,7 +29,8 @@ _LAST_KEYS = "That was the last one: [b]ack, or any other key for what the answe
 @click.option("-q", "--query", metavar="QUERY", help="The query.  [the first]")
 @click.option("-n", "n_documents", type=click.IntRange(10), default=50, show_default=True, metavar="N",
               help="Documents of a new sample.")  # fmt: skip
-@click.option("--labels", type=click.Path(), metavar="FILE.csv", help="Take answers from a table.")
+@click.option("--labels", type=click.Path(exists=True, dir_okay=False), metavar="FILE.csv",
+              help="Take answers from a table.")  # fmt: skip
 @click.option("--export", type=click.Path(), metavar="FILE.csv", help="Write the sample as a table.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
               help="Of a new sample.")  # fmt: skip

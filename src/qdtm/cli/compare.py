@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from qdtm.results.comparison import Sensitivity
     from qdtm.results.result import Result
 
+_NOTHING = "There is nothing to compare with; give another result, --also, --extractors, --rules or --seeds."
+
 
 @click.command()
 @click.argument("paths", metavar="DIR...|CORPUS", nargs=-1, required=True, type=click.Path())
@@ -63,6 +65,8 @@ def compare(
     if output is not None and Path(output).exists() and not force:
         raise StorageError(f"{output!r} exists already; use --force to replace it.")
     ways = _ways(options)
+    if len(paths) == 1 and not ways.any:
+        raise ParameterError(_NOTHING)
     notes = notes_console(quiet=quiet)
     with warnings_as_notes(notes):
         sensitivity = _compare(paths, ways, options, notes)
@@ -77,8 +81,11 @@ def compare(
 
 
 def _ways(options: Mapping[str, Any]) -> Any:
+    from qdtm.queries import as_queries
     from qdtm.variants import Ways
 
+    if options["also"]:
+        as_queries(list(options["also"]))  # refuses what is no query
     given = {name: tuple(_listed(options[name])) for name in ("extractors", "rules")}
     return Ways(also=options["also"], n_seeds=options["seeds"], **given)
 
@@ -114,9 +121,7 @@ def _compare(paths: Sequence[str], ways: Any, options: Mapping[str, Any], notes:
             break
         others.append((change.label, other.result_))
     if not others:
-        raise ParameterError(
-            "There is nothing to compare with; give another result, --also, --rules or --seeds."
-        )
+        raise ParameterError(_NOTHING)
     label = Path(paths[0]).name if len(paths) > 1 else way_of(result, q)
     return compare_results(result, others, q, label=label)
 

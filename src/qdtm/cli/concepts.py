@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    HeadedCommand,
     encoder_option,
     no_cache_option,
     output_options,
@@ -26,7 +27,21 @@ if TYPE_CHECKING:
     from qdtm.queries import Concept, Query, QueryCheck
 
 
-@click.command()
+@click.command(
+    cls=HeadedCommand,
+    first=(
+        "texts",
+        "text_column",
+        "title_column",
+        "language",
+        "rule",
+        "exclude",
+        "reading",
+        "anyway",
+        "all_words",
+        "as_json",
+    ),
+)
 @click.argument("corpus", type=click.Path())
 @query_options
 @read_options
@@ -52,9 +67,11 @@ def concepts(
     from qdtm.cli.console import notes_console, warnings_as_notes
     from qdtm.cli.opening import open_corpus
     from qdtm.cli.query_options import parse_queries, query_parameters
+    from qdtm.cli.run_fit import make_model
 
     queries = parse_queries(options)
     parameters = query_parameters(options, len(queries))
+    make_model(queries, **parameters, random_state=seed, encoder=encoder)  # refuses what makes no sense
     with warnings_as_notes(notes := notes_console()):
         read = open_corpus(corpus, options, notes)
         vectors = _load_vectors(parameters.pop("embeddings"), read, queries, seed)

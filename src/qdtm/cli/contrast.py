@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import index_option, output_options
+from qdtm.errors import QueryError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,6 +49,8 @@ def contrast(
     from qdtm.cli.opening import open_result
     from qdtm.results.contrast import contrast_queries
 
+    if left == right:
+        raise QueryError(f"Query {left!r} cannot be contrasted with itself; give another one.")
     asked = [int(name) if name.isdecimal() else name for name in (left, right)]
     result = open_result(directory, index)
     found = contrast_queries(result, *asked, n_words=n_words, n_documents=n_documents)
@@ -97,9 +100,7 @@ def _words(words: Sequence[ContrastWord]) -> RenderableType:
     return facts([("words", shown or "none that is certain")])
 
 
-def _documents(
-    documents: Sequence[ContrastDocument], left: str, right: str
-) -> Iterator[RenderableType]:
+def _documents(documents: Sequence[ContrastDocument], left: str, right: str) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.console import one_line

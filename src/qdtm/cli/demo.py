@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import all_documents_option, force_option, output_options, quiet_option, seed_option
+from qdtm.cli.options import (
+    HeadedCommand,
+    all_documents_option,
+    force_option,
+    output_options,
+    quiet_option,
+    seed_option,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
 QUERIES = ("israel palestinian", "afghanistan", "cricket", "asylum seekers")
 
 
-@click.command()
+@click.command(cls=HeadedCommand, first=("texts", "output", "force"))
 @click.option(
     "-q", "--query", "texts", multiple=True, metavar="QUERY", help="Ask your own queries; may be repeated."
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from qdtm.cli.options import index_option, output_options
+from qdtm.cli.options import check_subtopics, index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--about", is_flag=True, help="All documents from the recommended cut-off up, instead of N.")
 @click.option(
-    "--subtopic", metavar="ID", help="Documents of one subtopic, such as 0.2, by their share in it."
-)
+    "--subtopic", metavar="ID", callback=check_subtopics,
+    help="Documents of one subtopic, such as 0.2, by their share in it.",
+)  # fmt: skip
 @click.option("--full", is_flag=True, help="The whole text, not only the passage that makes it relevant.")
 @index_option
 @output_options

@@ -9,6 +9,7 @@ import click
 
 from qdtm.cli.options import (
     all_documents_option,
+    check_subtopics,
     force_option,
     index_option,
     jobs_option,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
-@click.argument("subtopics", metavar="SUBTOPIC...", nargs=-1, required=True)
+@click.argument("subtopics", metavar="SUBTOPIC...", nargs=-1, required=True, callback=check_subtopics)
 @click.option("-o", "--output", type=click.Path(), metavar="DIR2", help="Where to save the result.  [DIR]")
 @all_documents_option
 @force_option

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import index_option, output_options
+from qdtm.cli.options import check_subtopics, index_option, output_options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.results.explain import Explanation, ExplainedWord
+    from qdtm.results.explain import ExplainedWord, Explanation
     from qdtm.results.result import Result
     from qdtm.results.tables import Table
 
@@ -23,7 +23,10 @@ _RIGHT = {"justify": "right", "no_wrap": True}
 @click.argument("directory", metavar="DIR", type=click.Path())
 @click.option("--doc", "document", required=True, metavar="ID", help="The document's id.")
 @click.option("-q", "--query", metavar="QUERY", help="About this query.  [the likeliest]")
-@click.option("--subtopic", metavar="ID", help="How much of it is in this subtopic, such as 0.2, and why.")
+@click.option(
+    "--subtopic", metavar="ID", callback=check_subtopics,
+    help="How much of it is in this subtopic, such as 0.2, and why.",
+)  # fmt: skip
 @click.option(
     "-n", "--words", "n_words", type=click.IntRange(1), default=15, show_default=True, metavar="N",
     help="Words listed, those that carry most first.",

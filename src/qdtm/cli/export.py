@@ -35,11 +35,12 @@ def export(
     their main subtopic. In .csv, a text that a spreadsheet would run as a formula gets an apostrophe before.
     """
     from qdtm.cli.opening import open_result
-    from qdtm.present.export import export_result
+    from qdtm.present.export import check_target, export_result
 
     folder, wanted = Path(directory), format_of(format)
     ending = "" if wanted is None else wanted.ending
     path = folder.with_name(folder.name + ending) if output is None else Path(output)
+    check_target(path, format, force=force)
     result = open_result(directory, index)
     click.echo(export_result(result, path, format, force=force, all_documents=all_documents))
 

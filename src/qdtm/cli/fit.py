@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    HeadedCommand,
     all_documents_option,
     background_option,
     column_options,
     engine_options,
     force_option,
     model_options,
-    no_cache_option,
     output_options,
     query_options,
     quiet_option,
     read_options,
+    refuse_both,
     seed_option,
     text_options,
 )
@@ -39,10 +40,14 @@ if TYPE_CHECKING:
 _AS_THEY_ARE = ("preset", "n_background_topics", "similarity_threshold", "min_prevalence", "alpha", "beta",
                 "gamma", "min_sweeps", "max_sweeps", "n_chains", "n_jobs", "engine", "address",
                 "worker_dir")  # fmt: skip
+_FIRST = ("texts", "output", "force", "text_column", "title_column", "language", "time_column",
+          "group_column", "exclude", "rule")  # fmt: skip
+_EXCLUSIVE = (("no_promotion", "promotion_weight"), ("no_promotion", "similarity_threshold"),
+              ("no_promotion", "no_filtering"), ("no_subtopics", "min_prevalence"))  # fmt: skip
 _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 
 
-@click.command()
+@click.command(cls=HeadedCommand, first=_FIRST)
 @click.argument("corpus", type=click.Path(), required=False)
 @query_options
 @click.option("-o", "--output", type=click.Path(), metavar="DIR", help="Where to save the result.")
@@ -57,7 +62,6 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 @all_documents_option
 @click.option("--standalone", is_flag=True, help="Copy the index into DIR, which then needs it no more.")
 @seed_option
-@no_cache_option
 @background_option
 @quiet_option
 @output_options
@@ -106,11 +110,14 @@ def fit(resume: str | None, background: bool, quiet: bool, as_json: bool, **opti
 
 
 def _begun(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a fit that begins."""
+    """Return the options of a fit that begins; refuse what cannot be, before anything is read."""
     if options["corpus"] is None:
         raise click.UsageError("Missing argument 'CORPUS'.")
     if options["output"] is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    if options["date_format"] is not None and options["time_column"] is None:
+        raise click.UsageError("--date-format is there without --time-column; name the column of dates.")
+    refuse_both(*_EXCLUSIVE)
     if "://" not in options["corpus"]:
         options["corpus"] = str(Path(options["corpus"]).absolute())
     return options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qdtm.cli.options import (
+    HeadedCommand,
     force_option,
     jobs_option,
     no_cache_option,
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from qdtm.corpus import Corpus
 
 
-@click.command()
+@click.command(
+    cls=HeadedCommand,
+    first=("output", "force", "text_column", "id_column", "title_column", "language", "stop_words"),
+)
 @click.argument("corpus", type=click.Path())
 @click.option(
     "-o", "--output", type=click.Path(), required=True, metavar="DIR", help="Where to save the index."

@@ -27,6 +27,8 @@ def report(directory: str, output: str | None, force: bool, index: str | None, *
     from qdtm.present.report import write_report
 
     path = Path(directory) / REPORT if output is None else Path(output)
+    if output is not None and path.is_dir():
+        raise StorageError(f"{str(path)!r} is a folder; give the name of a file.")
     if output is not None and path.exists() and not path.is_dir() and not force:
         raise StorageError(f"{str(path)!r} exists already; use --force to replace it.")
     result = open_result(directory, index)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDrivenTopicModel:
     """Make a model, and refuse parameters that make no sense before any work is done."""
+    from qdtm.embeddings.encoder import check_encoder
+    from qdtm.embeddings.loading import check_vectors
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.queries import as_queries
     from qdtm.settings import check_settings
@@ -31,6 +33,8 @@ def make_model(queries: Sequence[Query | str], **parameters: Any) -> QueryDriven
     model = QueryDrivenTopicModel(list(queries), **parameters)
     check_settings(model.get_params(deep=False))
     as_queries(model.queries)
+    check_vectors(model.embeddings)
+    check_encoder(model.encoder)
     return model
 
 

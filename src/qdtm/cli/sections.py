@@ -167,7 +167,8 @@ def topic_section(
 ) -> RenderableType:
     """Answer a query: how many documents are about it, the first of them, its subtopics, its words."""
     topic = result.topics[q]
-    parts = [_doubtful_heading(topic.name, result.fit.concepts[q].check), Text(answer(result, q))]
+    heading = _doubtful_heading(topic.name, result.fit.concepts[q].check)
+    parts: list[RenderableType] = [heading, Text(answer(result, q))]
     if n_documents:
         parts += [Text(), documents_section(result.documents(q, n_documents))]
     if topic.subtopics:

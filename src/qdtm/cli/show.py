@@ -37,9 +37,7 @@ def show(directory: str, n_words: int, background: bool, index: str | None, as_j
     print_page(_page(result, directory, n_words, background=background))
 
 
-def _page(
-    result: Result, directory: str, n_words: int, *, background: bool
-) -> Iterator[RenderableType]:
+def _page(result: Result, directory: str, n_words: int, *, background: bool) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.sections import convergence_section, heading, result_page, stability_page

@@ -67,19 +67,40 @@ def load_encoder(encoder: str | os.PathLike[str] | Encode, n_jobs: int | None = 
     name = os.fspath(encoder)
     if name == MINILM:
         return open_minilm(n_threads(n_jobs))
-    has_sentence_transformers = find_spec("sentence_transformers") is not None
+    check_encoder(name)
     if Path(name).is_dir():
         try:
             return open_folder(Path(name), n_threads(n_jobs))
         except EmbeddingError:  # of a kind that is not known here
-            if not has_sentence_transformers:
+            if not _has_sentence_transformers():
                 raise
-    elif not has_sentence_transformers:
-        raise EmbeddingError(
-            f"The encoder {name!r} is no folder, and names need 'sentence-transformers', which is not "
-            f"installed; give '{MINILM}' or a folder with a model."
-        )
     return _sentence_transformer(name)
+
+
+def check_encoder(encoder: Any) -> None:
+    """Refuse the name of an encoder that cannot be there, before anything is read.
+
+    Raises
+    ------
+    EmbeddingError
+        If it is neither a folder nor a name that somebody knows.
+    """
+    if (
+        encoder is None
+        or callable(encoder)
+        or encoder == MINILM
+        or not isinstance(encoder, str | os.PathLike)
+    ):
+        return
+    if not (Path(encoder).is_dir() or _has_sentence_transformers()):
+        raise EmbeddingError(
+            f"The encoder {os.fspath(encoder)!r} is no folder, and names need 'sentence-transformers', which "
+            f"is not installed; give '{MINILM}' or a folder with a model."
+        )
+
+
+def _has_sentence_transformers() -> bool:
+    return find_spec("sentence_transformers") is not None
 
 
 def _sentence_transformer(name: str) -> Encode:

@@ -184,18 +184,35 @@ def _learned(corpus: Corpus | None, random_state: int) -> WordVectors:
     return learn_vectors(corpus.tokens, corpus.offsets, corpus.vocabulary, random_state=random_state)
 
 
+def check_vectors(spec: Any) -> None:
+    """Refuse the name of word vectors that are not there, before anything is read.
+
+    Raises
+    ------
+    EmbeddingError
+        If it is no file, and no model of gensim-data.
+    """
+    if isinstance(spec, (str, Path)) and spec not in ("auto", "corpus", "glove"):
+        _find_file(spec)
+
+
 def _from_name(spec: str | Path, wanted: frozenset[str] | None) -> WordVectors:
     """Resolve a string: the bundled vectors, a file, a download, in this order."""
     if spec == "glove":
         return bundled_vectors() if wanted is None else keep_words(bundled_vectors(), wanted)
+    return read_vector_file(_find_file(spec), wanted)
+
+
+def _find_file(spec: str | Path) -> Path:
+    """Return the file of word vectors, fetching it if need be."""
     path = Path(spec).expanduser()
     if os.path.isfile(path):  # noqa: PTH113 - a name that no disk can have is no file, and no error
-        return read_vector_file(path, wanted)
+        return path
     if isinstance(spec, Path) or path.suffix in FILE_SUFFIXES or len(path.parts) != 1:
         raise EmbeddingError(
             f"Word vectors '{spec}' are not there; give the path of a file, or 'glove', 'corpus', None."
         )
-    return read_vector_file(_downloaded(spec), wanted)
+    return _downloaded(spec)
 
 
 def _downloaded(name: str) -> Path:

@@ -25,15 +25,7 @@ LONGEST_ABSTRACT = 20_000
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "authors": ("authors", "author", "au", "author names", "author full names", "creator", "creators"),
     "year": ("year", "py", "publication year", "pubyear", "date", "published", "publication date", "pubdate"),
-    "journal": (
-        "journal",
-        "venue",
-        "source title",
-        "publication title",
-        "booktitle",
-        "container-title",
-        "jo",
-    ),
+    "journal": ("journal", "venue", "source title", "publication title", "booktitle", "jo"),
     "doi": ("doi", "do"),
     "url": ("url", "link", "ur"),
     "abstract": ("abstract", "ab", "abstract note", "description"),

@@ -42,8 +42,8 @@ make_again.py     makes the same result from the same file: pip install "qdtm=={
                   the file into it, and run it
 SHA256SUMS        checksums of all other files: sha256sum -c SHA256SUMS
 
-The ids of topics: "0" is that of the first query, "0.1" its largest subtopic, "b1" the largest topic of the rest
-of the corpus. Relevance is the probability that a document is about a query.
+The ids of topics: "0" is that of the first query, "0.1" its largest subtopic, "b1" the largest topic of the
+rest of the corpus. Relevance is the probability that a document is about a query.
 """
 
 
@@ -133,7 +133,7 @@ def _without_texts(table: Table) -> Table:
 
 
 def _figures(result: Result) -> Iterator[tuple[str, str]]:
-    """Yield drawings with their names: of each query its words, its map and its course, and of the sampler."""
+    """Yield drawings with their names: of each query its words, its map, its course; of the sampler."""
     trends, names = ViewBuilder(result, Limits()).over_time, DistinctNames()
     for q, topic in enumerate(result.topics):
         stem = names.name(_stem(f"{q} {topic.name}"))

@@ -78,7 +78,8 @@ class Codings:
 
     def of_query(self, q: int) -> Iterator[tuple[Document, Coding]]:
         """Yield the documents of a query with their codings, most relevant first."""
-        rows = self._order[q][self._wanted[self._order[q], q]]
+        order = self._order[q]
+        rows = order[self._wanted[order, q]]
         for document in self.result.corpus.documents.select(rows.tolist()):
             yield document, self.code(document, q)
 
@@ -123,7 +124,7 @@ class Codings:
 
     @cached_property
     def _wanted(self) -> NDArray[np.bool_]:
-        return np.stack([scores.about | self._all for scores in self._scores], axis=1)  # (D, Q)
+        return np.stack([each.about for each in self._scores], axis=1) | self._all  # (D, Q)
 
     @cached_property
     def _order(self) -> list[NDArray[np.int64]]:
@@ -132,9 +133,7 @@ class Codings:
 
     @cached_property
     def _rank(self) -> list[NDArray[np.int64]]:
-        return [
-            np.argsort(order, kind="stable") + 1 for order in self._order
-        ]  # of a permutation: its inverse
+        return [np.argsort(order, kind="stable") + 1 for order in self._order]  # the inverse
 
     @cached_property
     def _below(self) -> list[list[Topic]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qdtm.errors import ParameterError, StorageError
-from qdtm.present.formats import NAMES, Format, format_of
+from qdtm.present.formats import NAMES, ExportFormat, Format, format_of
 from qdtm.present.methods import CITATION, methods_paragraph, settings_table
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.result import Result
@@ -75,39 +75,44 @@ def export_result(
     MissingExtraError
         If the format needs a package that is not installed.
     """
-    wanted = format_of(format)
-    if wanted is None:
-        raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, NAMES))}.")
-    target = Path(path)
+    wanted, target = check_target(path, format, force=force), Path(path)
     module, _, name = _WRITERS[wanted.name].partition(":")
     write = partial(getattr(import_module(module), name), result, all_documents=all_documents)
     with write_errors(path):
-        if not wanted.is_folder:
-            _write_file(target, force, write)
-        elif target.suffix.lower() == ".zip":
-            _write_file(target, force, partial(_write_zip, target.stem, write))
+        if wanted.is_folder and not _is_zip(target):
+            with placed_files(target, force=force) as place:
+                write(place)
         else:
-            _write_folder(target, force, write, wanted.first_file)
+            with placed_file(target) as place:
+                _write_zip(target.stem, write, place) if wanted.is_folder else write(place)
     return target
 
 
-def _write_folder(folder: Path, force: bool, write: Callable[[Path], None], first_file: str) -> None:
-    """Fill a folder; no file is put in place before all are written."""
-    if folder.exists() and not folder.is_dir():
-        raise StorageError(f"{str(folder)!r} is a file; give the name of a folder.")
-    if (folder / first_file).exists() and not force:  # before the work, if that is possible
-        raise StorageError(f"{str(folder / first_file)!r} exists already; use force (--force) to replace it.")
-    with placed_files(folder, force=force) as filled:
-        write(filled)
+def check_target(path: str | os.PathLike[str], format: Format, *, force: bool) -> ExportFormat:
+    """Refuse to write where something is already, before anything is worked out; return what is written.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format.
+    StorageError
+        If something is there.
+    """
+    wanted, target = format_of(format), Path(path)
+    if wanted is None:
+        raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, NAMES))}.")
+    fills = wanted.is_folder and not _is_zip(target)
+    if target.exists() and target.is_dir() != fills:
+        is_now, asked = ("a file", "a folder") if fills else ("a folder", "a file")
+        raise StorageError(f"{str(target)!r} is {is_now}; give the name of {asked}.")
+    place = target / wanted.first_file if fills else target
+    if place.exists() and not force:
+        raise StorageError(f"{str(place)!r} exists already; use force (--force) to replace it.")
+    return wanted
 
 
-def _write_file(target: Path, force: bool, write: Callable[[Path], None]) -> None:
-    if target.is_dir():
-        raise StorageError(f"{str(target)!r} is a folder; give the name of a file.")
-    if target.exists() and not force:
-        raise StorageError(f"{str(target)!r} exists already; use force (--force) to replace it.")
-    with placed_file(target) as file:
-        write(file)
+def _is_zip(target: Path) -> bool:
+    return target.suffix.lower() == ".zip"
 
 
 def _write_zip(name: str, write: Callable[[Path], None], path: Path) -> None:

@@ -49,7 +49,7 @@ class ExportFormat:
 
 FORMATS = (
     ExportFormat("csv", "-csv", "CSV tables", "All tables as plain text, a file each.", "topics.csv"),
-    ExportFormat("xlsx", ".xlsx", "Excel workbook", "All tables, a sheet each.", "", "xlsx", "openpyxl"),
+    ExportFormat("xlsx", ".xlsx", "Excel workbook", "All tables, a sheet each."),
     ExportFormat("json", ".json", "JSON", "All tables in one file, for programs."),
     ExportFormat(
         "parquet", "-parquet", "Parquet tables", "All tables with types, for pandas, R and DuckDB.",
@@ -63,7 +63,8 @@ FORMATS = (
     ),
     ExportFormat("codebook", ".qdc", "REFI-QDA codebook", "Queries and subtopics as codes, no documents."),
     ExportFormat(
-        "notes", "-notes", "Markdown notes", "A note a document, linked and tagged, for Obsidian.", "README.md"
+        "notes", "-notes", "Markdown notes", "A note a document, linked and tagged, for Obsidian.",
+        "README.md",
     ),
     ExportFormat("gexf", ".gexf", "GEXF network", "Queries, subtopics and documents as a graph, for Gephi."),
     ExportFormat("label-studio", "-label-studio.json", "Label Studio tasks", "Passages for people to judge."),

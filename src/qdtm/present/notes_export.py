@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from qdtm.corpus.document_store import Document
@@ -116,7 +116,7 @@ def _first_note(result: Result, places: list[str]) -> Iterator[str]:
 # --- texts -------------------------------------------------------------------------------------------------
 
 
-def _front_matter(values: dict[str, object]) -> Iterator[str]:
+def _front_matter(values: Mapping[str, object]) -> Iterator[str]:
     """Yield YAML; JSON is YAML, and quotes whatever a text begins with."""
     yield "---"
     for name, value in values.items():
@@ -145,9 +145,7 @@ def _inline(text: str) -> str:
 
 
 def _plain(found: str) -> str:
-    return (
-        f"{found}\u2060" if found.isalnum() else f"\\{found}"
-    )  # a word joiner keeps an address from being one
+    return f"{found}\u2060" if found.isalnum() else f"\\{found}"  # a word joiner: no address
 
 
 def _link_text(title: str) -> str:

@@ -349,6 +349,7 @@ def _cleaned(concept: Concept) -> Iterator[CleanedWord]:
 
 
 def phase_views(result: Result) -> Iterator[PhaseView]:
+    """Yield how each phase of the sampler went."""
     fit = result.fit
     yield _phase("parent topics", fit.parent_trace)
     for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from html import escape
 from pathlib import Path
-from typing import IO
 
 from qdtm.errors import ParameterError
 from qdtm.present.legal_text import in_xml

@@ -84,6 +84,22 @@ def read_dates(values: Sequence[object], date_format: str | None = None, column:
     return Dates(days, n_missing, n_unreadable)
 
 
+def check_date_format(date_format: str) -> None:
+    """Refuse a way to write dates that has no year, or that nobody can read.
+
+    Raises
+    ------
+    ParameterError
+    """
+    day = datetime(2011, 2, 3)
+    try:
+        read = datetime.strptime(day.strftime(date_format), date_format)
+    except ValueError:
+        read = None
+    if read is None or read.year != day.year:
+        raise ParameterError(f"The date format is {date_format!r}; give one with a year, such as '%d.%m.%Y'.")
+
+
 def _read_all(texts: Sequence[str], date_format: str | None, column: str) -> list[datetime | None]:
     if date_format is not None:
         return [_try([partial(_as_format, date_format=date_format)], text) for text in texts]

@@ -232,7 +232,7 @@ def explain_document(
     unknown = 0.0 if subtopic is not None else result.topics[q].prevalence
     share = float(weight.mean()) if len(weight) else unknown
     about = float(relevance[q]) if subtopic is None else None
-    own = frozenset(fit.vocabulary[w] for w in query_words(fit.concepts[q]))
+    own = frozenset(fit.vocabulary[w] for w in query_words(fit.concepts[q], corpus))
     return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic, own)
 
 

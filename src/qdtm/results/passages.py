@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import Document
 from qdtm.corpus.phrase_index import PhraseIndex, words_within
@@ -27,7 +28,7 @@ LEVELS = (0.25, 0.5, 0.75)
 
 _SENTENCE_END = re.compile(r"[.!?…。！？؟۔।]+[\"'”’»)\]]*\s+|[。！？][”’」』）]*|\n\s*\n")
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
-_LEAD = 120  # characters that may stand before the first mark of an excerpt
+_LEAD = 120  # characters that may stand before the first mark of an excerpt, at most
 _QUERY_FIRST = 100.0  # more than all other words of an excerpt together
 _AGAIN = 0.25  # a word that was met before in the same excerpt
 
@@ -163,14 +164,14 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
         word = text[mark.start : mark.end].casefold()
         total += _adds(mark, met[word])
         met[word] += 1
-        while mark.end - marks[first].start > limit - _LEAD and marks[first] is not mark:
+        while mark.end - marks[first].start > limit - _lead(limit) and marks[first] is not mark:
             gone = text[marks[first].start : marks[first].end].casefold()
             met[gone] -= 1
             total -= _adds(marks[first], met[gone])
             first += 1
         if total > best + 1e-9:
             best, best_start = total, marks[first].start
-    start = _lead_in(text, best_start)
+    start = _lead_in(text, best_start, _lead(limit))
     end = min(len(text), start + limit)
     if end < len(text):
         breaks = [found.start() for found in _BREAK.finditer(text, start + limit // 2, end)]
@@ -184,9 +185,14 @@ def _adds(mark: Mark, n_met: int) -> float:
     return _AGAIN * weight if n_met else weight
 
 
-def _lead_in(text: str, at: int) -> int:
+def _lead(limit: int) -> int:
+    """How many characters of an excerpt may stand before its first mark."""
+    return min(_LEAD, limit // 3)
+
+
+def _lead_in(text: str, at: int, lead: int) -> int:
     """Return the start of the sentence at `at` if it is near, else of a word some characters before."""
-    earliest = max(0, at - _LEAD)
+    earliest = max(0, at - lead)
     ends = [match.end() for match in _SENTENCE_END.finditer(text, earliest, at)]
     return ends[-1] if ends else 0 if earliest == 0 else _word_start(text, earliest)
 

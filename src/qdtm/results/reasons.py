@@ -12,6 +12,7 @@ import numpy as np
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import Document
+from qdtm.corpus.phrase_index import PhraseIndex
 from qdtm.queries.concept import Concept
 from qdtm.queries.text_search import TextSearch
 from qdtm.results.distributions import FloatArray
@@ -19,7 +20,7 @@ from qdtm.results.fit import ModelFit
 from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, Passage, excerpt, folded_places, forms_of
 from qdtm.results.splits import subtopic_weights
 
-EXCERPT = 300
+EXCERPT = 240
 """Characters of a passage in lists and tables."""
 
 OTHERS = 0.5
@@ -44,7 +45,7 @@ class Reasons:
         self, corpus: Corpus, concept: Concept, weights: FloatArray, aligner: Aligner | None = None
     ) -> None:
         self._aligner = aligner or Aligner(corpus)
-        self._own = query_words(concept)
+        self._own = query_words(concept, corpus)
         self._concept = frozenset(concept.word_indices)
         self._weights = OTHERS * np.asarray(weights, np.float64)
         self._weights[sorted(self._own)] = 1.0
@@ -80,9 +81,12 @@ def reasons_of(
     return Reasons(corpus, fit.concepts[q], weights, aligner)
 
 
-def query_words(concept: Concept) -> frozenset[int]:
-    """Return which words of the vocabulary are the query's own: as it was asked, else the user's keywords."""
-    for origin in ("query", "user"):
-        if found := frozenset(word.index for word in concept.words if word.origin == origin):
-            return found
-    return frozenset()
+def query_words(concept: Concept, corpus: Corpus) -> frozenset[int]:
+    """Return which words of the vocabulary are the query's own, and which phrases have one of them.
+
+    Of a query by keywords these are the user's own.
+    """
+    origin = "query" if any(word.origin == "query" for word in concept.words) else "user"
+    own = {word.index: word.word for word in concept.words if word.origin == origin}
+    phrases = PhraseIndex.of(corpus)
+    return frozenset(own).union(*(phrases.with_word(word) for word in own.values()))

@@ -325,8 +325,8 @@ def listed_table(lists: Sequence[DocumentTable]) -> Table:
                 yield (row.id, row.title, *own, each.query, row.about, row.relevance, row.names_it, subtopic,
                        row.subtopic_name, row.passage, row.text)  # fmt: skip
 
-    names = [name for each in lists[:1] for name in (each.id_name, each.title_name)]
-    return Table("documents", document_columns(fields, *names), rows)
+    id_name, title_name = next(((each.id_name, each.title_name) for each in lists), (DOCUMENT, None))
+    return Table("documents", document_columns(fields, id_name, title_name), rows)
 
 
 def _documents_table(

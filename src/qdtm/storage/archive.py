@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 _PERMISSIONS = 0o644 << 16  # of a plain file
@@ -30,7 +30,7 @@ class Archive:
         """Open a file in it to write; one at a time."""
         entry = ZipInfo(name)  # of 1980, whatever the clock says
         entry.compress_type, entry.external_attr, entry.create_system = ZIP_DEFLATED, _PERMISSIONS, 3
-        return cast(IO[bytes], self._zip.open(entry, "w", force_zip64=True))
+        return self._zip.open(entry, "w", force_zip64=True)
 
     def write(self, name: str, text: str) -> None:
         """Write a file of text, in UTF-8."""

@@ -78,16 +78,21 @@ class Encoding:
     note: str = ""
 
 
+def check_encoding(wanted: str) -> str:
+    """Return the usual name of an encoding; refuse what is none."""
+    try:
+        "".encode(wanted)  # finds it, and that it is one of texts, which "zlib" is not
+        return codecs.lookup(wanted).name
+    except (LookupError, ValueError) as error:
+        raise ParameterError(
+            f"There is no encoding {wanted!r}; try 'utf-8', 'cp1252' or 'utf-16'."
+        ) from error
+
+
 def find_encoding(path: Path, wanted: str | None = None) -> Encoding:
     """Find out how a file is encoded, or check that `wanted` is an encoding."""
     if wanted is not None:
-        try:
-            "".encode(wanted)  # finds it, and that it is one of texts, which "zlib" is not
-            return Encoding(codecs.lookup(wanted).name)
-        except (LookupError, ValueError) as error:
-            raise ParameterError(
-                f"There is no encoding {wanted!r}; try 'utf-8', 'cp1252' or 'utf-16'."
-            ) from error
+        return Encoding(check_encoding(wanted))
     with path.open("rb") as file:
         head = file.read(4096)
     for mark, name in _MARKS:
