@@ -322,7 +322,7 @@ class FittedModel:
         force: bool = False,
         all_documents: bool = False,
     ) -> Path:
-        """Write the result for other programs, as "csv" or "refi-qda"; see `qdtm.present.export.export_result`."""
+        """Write it for other programs ("csv", "ris", ...); see `qdtm.present.export.export_result`."""
         from qdtm.present.export import export_result
 
         return export_result(self._result, path, format, force=force, all_documents=all_documents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,6 @@ def export(
     click.echo(export_result(result, path, format, force=force, all_documents=all_documents))
 
 
-export.help = f"{export.help}\n\nFormats:\n\n\b\n" + "\n".join(
+export.help = f"{cleandoc(export.help or '')}\n\nFormats:\n\n\b\n" + "\n".join(
     f"{each.name:<13} {each.about}" for each in FORMATS
 )

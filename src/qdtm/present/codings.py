@@ -91,7 +91,7 @@ class Codings:
         """Yield each document once with its codings, in the order of its largest relevance to a query."""
         best = np.max([scores.relevance for scores in self._scores], axis=0)  # (D,)
         rows = order_by(best, self.result.corpus.document_lengths)
-        return self._coded(rows[self._wanted.any(axis=1)[rows]])
+        return self._coded(rows[self._wanted[rows].any(axis=1)])
 
     def code(self, document: Document, q: int) -> Coding:
         """Return the coding of a document with a query."""
@@ -123,8 +123,9 @@ class Codings:
         return [self.result.scores(q) for q in self.queries]
 
     @cached_property
-    def _wanted(self) -> NDArray[np.bool_]:
-        return np.stack([each.about for each in self._scores], axis=1) | self._all  # (D, Q)
+    def _wanted(self) -> NDArray[np.bool_]:  # (D, Q)
+        about = np.stack([each.about for each in self._scores], axis=1)
+        return np.ones_like(about) if self._all else about
 
     @cached_property
     def _order(self) -> list[NDArray[np.int64]]:
