@@ -22,6 +22,7 @@ from qdtm.evidence.evidence import Evidence
 from qdtm.fitting import PreparedQueries, document_relevance, look_at, prepare_queries, with_relevance
 from qdtm.progress import ProgressCallback, defer_interrupts
 from qdtm.queries import as_queries
+from qdtm.recorded import ADDED, n_added
 from qdtm.results.fit import ModelFit, Presentation
 from qdtm.results.splits import Split, tokens_in
 from qdtm.results.stability import Stability, chain_agreement
@@ -159,6 +160,7 @@ def fit_newest(
         parent_trace=fit.parent_trace.then(parents.trace),
         subtopic_traces=tuple(traces) if settings.subtopics or fit.subtopic_traces else (),
         presentation=_renumbered(fit, parents),
+        parameters={**fit.parameters, ADDED: n_added(fit.parameters, q) + 1},
         splits=tuple(_remaining_split(fit, problem, split, stays) for split in fit.splits),
         threshold=threshold,
         related=related,

@@ -29,7 +29,7 @@ from qdtm.results.stability import Stability
 from qdtm.results.topics import Topic
 
 if TYPE_CHECKING:
-    from qdtm.present.export import Format
+    from qdtm.present.formats import Format
     from qdtm.results.contrast import Contrast
     from qdtm.results.explain import Explanation
     from qdtm.results.hand_check import HandCheck
@@ -342,7 +342,7 @@ class FittedModel:
         force: bool = False,
         all_documents: bool = False,
     ) -> Path:
-        """Write tables as "csv" (a folder), "xlsx" or "json"; see `qdtm.present.export.export_result`."""
+        """Write it for other programs ("csv", "ris", ...); see `qdtm.present.export.export_result`."""
         from qdtm.present.export import export_result
 
         return export_result(self._result, path, format, force=force, all_documents=all_documents)

@@ -18,6 +18,15 @@ from qdtm.errors import ParameterError
 OWN_OBJECTS = {"embeddings": "word vectors", "encoder": "an encoder"}
 """Parameters that may be objects of the user's own, and what they are."""
 
+ADDED = "added_queries"
+"""Under which name a fit records how many of its queries were added one by one; no parameter of a model."""
+
+
+def n_added(parameters: Mapping[str, Any], n_queries: int) -> int:
+    """Return how many of a fit's queries were added to it when it was finished."""
+    known = parameters.get(ADDED, 0)
+    return min(known, n_queries) if isinstance(known, int) and known > 0 else 0
+
 
 @dataclass(frozen=True)
 class NotSaved:

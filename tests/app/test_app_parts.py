@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +12,9 @@ from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
 from qdtm.app.annotations import note_opened, open_subtopics, read_labels, read_opened, write_label
 from qdtm.app.context import LastUsed
-from qdtm.app.downloads import program
 from qdtm.app.drafts import Draft, LookedUp, drafts_from_text, drafts_to_text
 from qdtm.app.explorer import DocumentFilter, Explorer, carriers
-from qdtm.app.requests import Columns, FitRequest
+from qdtm.app.requests import Columns
 from qdtm.app.templating import render
 from qdtm.app.upload import columns_of_upload, preview_file
 from qdtm.app.worker import FitNotes
@@ -185,26 +182,6 @@ def test_a_preview_guesses_what_the_columns_are(tmp_path: Path) -> None:
 
 def test_columns_that_the_table_has_not_are_none() -> None:
     assert columns_of_upload({"text": "body", "id": "(none)"}, ["body"]) == Columns(text="body")
-
-
-def test_the_program_makes_the_same_queries(explorer: Explorer) -> None:
-    queries = (Query('it\'s "quoted"', rule="or", drop=("a",)), Query(keywords=("b", "c")))
-    request = FitRequest("x", "we're.csv", queries, seed=7, columns=Columns("body", "key"), language="german")
-    text = program(request, explorer.result)
-    tree = ast.parse(text)
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Query"
-    ]
-    made = [Query(**{k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}) for call in calls]
-    assert made == list(queries)
-    assert "add_query" not in text
-    later = program(replace(request, n_added=1), explorer.result)
-    assert "model.fit(corpus)\nmodel.add_query(Query(" in later
-    assert later.index("('b', 'c')") > later.index("add_query")
-    assert "random_state=7" in text
-    assert "'we\\'re.csv'" in text or '"we\'re.csv"' in text
 
 
 def test_what_was_used_last_is_made_once_and_forgets_the_oldest() -> None:

@@ -192,7 +192,7 @@ def test_results_refer_to_a_corpus_that_stays_until_none_needs_it(workspace: Wor
         read_about(workspace, upload.id)
     result = Opened(workspace, jobs).result(fitted).result
     assert result.corpus.n_documents == 90
-    taken = make_file(KINDS[3], result, request, workspace.root)
+    taken = make_file(next(kind for kind in KINDS if kind.name == "model"), result, request, workspace.root)
 
     jobs.cancel(waiting)
     tidy_corpora(workspace, jobs)

@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from qdtm.present.formats import NAMES
+
 from .conftest import TEXTS
 
 
@@ -45,7 +47,7 @@ def test_report_into_a_place_that_cannot_be_written(run, result, tmp_path):
     assert "is a folder" in run("report", result, "-o", tmp_path, code=2).stderr
 
 
-@pytest.mark.parametrize("format", ["csv", "xlsx", "json"])
+@pytest.mark.parametrize("format", NAMES)
 def test_export(run, result, tmp_path, format):
     path = tmp_path / f"tables.{format}"
     assert run("export", result, "--format", format, "-o", path).stdout.strip() == str(path)

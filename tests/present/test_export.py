@@ -182,7 +182,7 @@ def test_wrong_places_and_formats(result, tmp_path):
         with pytest.raises(StorageError) as raised:
             export_result(result, path, format)
         assert "\n" not in str(raised.value)
-    with pytest.raises(ParameterError, match="'csv', 'xlsx', 'json'"):
+    with pytest.raises(ParameterError, match="'csv', 'xlsx', 'json', 'parquet'"):
         export_result(result, tmp_path / "x", "pdf")
 
 

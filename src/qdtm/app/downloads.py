@@ -6,9 +6,9 @@ import asyncio
 import re
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,27 @@ from qdtm.app.templating import script, style_sheet
 from qdtm.app.workspace import NotFoundError
 from qdtm.errors import QdtmError
 from qdtm.present.export import export_result
+from qdtm.present.formats import FORMATS, ExportFormat
+from qdtm.present.program import Source, program
 from qdtm.present.report import write_report
-from qdtm.queries.query import Query
 from qdtm.results.result import Result
+from qdtm.storage.archive import zip_folder
 
 # --- files --------------------------------------------------------------------------------------------------
 
 _ZIP = "application/zip"
-_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_MEDIA_TYPES = {
+    ".html": "text/html",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".json": "application/json",
+    ".ris": "application/x-research-info-systems",
+    ".bib": "application/x-bibtex",
+    ".qdpx": _ZIP,
+    ".qdc": "application/xml",
+    ".gexf": "application/xml",
+    ".zip": _ZIP,
+    ".py": "text/x-python",
+}
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
@@ -42,44 +55,55 @@ class FileKind:
     ----------
     name : str
         In the address.
-    file_name : str
-        `{}` stands for the query.
+    ending : str
+        What its name has after the query.
     label, about : str
-        What it is called, and what is in it.
-    media_type : str
+        What it is called, and a sentence about what is in it and for whom.
+    format : ExportFormat or None
+        If it is an export.
     """
 
     name: str
-    file_name: str
+    ending: str
     label: str
     about: str
-    media_type: str
+    format: ExportFormat | None = None
+
+    @property
+    def media_type(self) -> str:
+        """What a browser takes it for."""
+        return _MEDIA_TYPES[Path(self.ending).suffix or self.ending]
+
+
+def _kind(format: ExportFormat) -> FileKind:
+    """Return an export as a file; a folder comes as a .zip."""
+    ending = format.ending.removesuffix(".zip") + ".zip" if format.is_folder else format.ending
+    return FileKind(format.name, ending, format.label, format.about, format)
 
 
 KINDS = (
-    FileKind("report", "{}-report.html", "Report", "one page to read and to hand on", "text/html"),
-    FileKind("xlsx", "{}.xlsx", "Excel workbook", "all tables, a sheet each", _XLSX),
-    FileKind("csv", "{}-csv.zip", "CSV tables", "the same tables as plain text", _ZIP),
-    FileKind("model", "{}-model.zip", "Saved model", "for qdtm show and QueryDrivenTopicModel.load", _ZIP),
-    FileKind("python", "{}.py", "Python program", "makes the same result again", "text/x-python"),
+    FileKind("report", "-report.html", "Report", "One page to read and to hand on."),
+    *map(_kind, FORMATS),
+    FileKind("model", "-model.zip", "Saved model", "For qdtm show and QueryDrivenTopicModel.load."),
+    FileKind("python", ".py", "Python program", "Makes the same result again."),
 )
 
 
 def file_name(kind: FileKind, result: Result) -> str:
     """Return what the file is called: letters of the first query, nothing that a system could mind."""
     stem = _UNSAFE.sub("-", result.topics[0].name.lower()).strip("-")[:40] or "result"
-    return kind.file_name.format(stem)
+    return stem + kind.ending
 
 
 def make_file(kind: FileKind, result: Result, request: FitRequest, folder: Path) -> Path:
     """Make a file in a folder, and return its path."""
     path = folder / file_name(kind, result)
+    if kind.format is not None:
+        return export_result(result, path, kind.format.name)
     makers: Mapping[str, Callable[[], Any]] = {
         "report": lambda: write_report(result, path),
-        "xlsx": lambda: export_result(result, path, "xlsx"),
-        "csv": lambda: _zip_of(path, lambda inside: export_result(result, inside, "csv")),
-        "model": lambda: _zip_of(path, lambda inside: result.save(inside, standalone=True)),
-        "python": lambda: path.write_text(program(request, result), encoding="utf-8"),
+        "model": lambda: _zip_model(result, path),
+        "python": lambda: path.write_text(program(result, source_of(request)), encoding="utf-8"),
     }
     makers[kind.name]()
     return path
@@ -90,89 +114,27 @@ def kind_of(name: str) -> FileKind | None:
     return next((kind for kind in KINDS if kind.name == name), None)
 
 
-def program(request: FitRequest, result: Result) -> str:
-    """Return a Python program that makes the result again from the user's own file."""
-    subtopics = [] if request.subtopics else ["    subtopics=False,"]
-    chains = [] if request.n_chains == 1 else [f"    n_chains={request.n_chains},"]
-    lines = [
-        *_opening(request),
-        "queries = [",
-        *(f"    {_call(query)}," for query in request.first_queries),
-        "]",
-        "model = QueryDrivenTopicModel(",
-        "    queries,",
-        *subtopics,
-        *chains,
-        f"    random_state={request.seed},",
-        ")",
-        "model.fit(corpus)",
-        *(f"model.add_query({_call(query)})" for query in request.added_queries),
-        *(f'model.drill_down("{split.of}")' for split in result.fit.splits),
-        "for topic in model.topics_:",
-        "    print(topic.name, topic.top_words(10))",
-        "    for subtopic in topic.subtopics:",
-        '        print("  ", subtopic.id, subtopic.top_words(10))',
-        'model.save("result")',
-    ]
-    return "\n".join(lines) + "\n"
+def source_of(request: FitRequest) -> Source:
+    """Return where the corpus of a fit is from."""
+    columns = request.columns
+    return Source(
+        request.corpus_name, columns.text, columns.id, columns.title, is_demo=request.corpus == DEMO
+    )
 
 
-def _opening(request: FitRequest) -> list[str]:
-    """Return the lines that read the corpus."""
-    if request.corpus == DEMO:
-        names = "from qdtm import Query, QueryDrivenTopicModel"
-        return [names, "from qdtm.corpus import load_demo_corpus", "", "corpus = load_demo_corpus()"]
-    columns = {
-        "text_column": request.columns.text,
-        "id_column": request.columns.id,
-        "title_column": request.columns.title,
-    }
-    given = [f"    {name}={value!r}," for name, value in columns.items() if value]
-    language = None if request.language == "none" else request.language
-    return [
-        "from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline",
-        "",
-        "corpus = Corpus.read(",
-        f"    {request.corpus_name!r},  # your file",
-        *given,
-        f"    pipeline=TextPipeline(language={language!r}),",
-        ")",
-    ]
-
-
-def _call(query: Query) -> str:
-    """Return the call that makes a query; what is as by default is left out."""
-    default = Query("x")
-    names = ("name", "rule", "expansion", "keywords", "add", "drop", "exclude", "reading")
-    given = [f"text={query.text!r}"] if query.text else []
-    for name in names:
-        value = getattr(query, name)
-        as_by_default = value == (query.text if name == "name" else getattr(default, name))
-        if not as_by_default:
-            given.append(f"{name}={value!r}")
-    return f"Query({', '.join(given)})"
-
-
-def _zip_of(path: Path, write: Callable[[Path], Any]) -> None:
-    """Fill a folder, and put its files into one."""
+def _zip_model(result: Result, path: Path) -> None:
+    """Save a result with its corpus to one file."""
     with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         inside = Path(scratch) / path.stem
-        write(inside)
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-            for file in sorted(inside.rglob("*")):
-                if file.is_file():
-                    archive.write(file, file.relative_to(inside.parent).as_posix())
+        result.save(inside, standalone=True)
+        zip_folder(inside, path)
 
 
 def unavailable(kind: FileKind) -> str:
     """Say why a file cannot be made here; empty if it can."""
-    if kind.name != "xlsx":
+    if kind.format is None or not kind.format.extra or find_spec(kind.format.module) is not None:
         return ""
-    try:
-        import openpyxl  # noqa: F401
-    except ImportError:
-        return "needs the extra 'xlsx': pip install 'qdtm[xlsx]'"
-    return ""
+    return f"needs the extra '{kind.format.extra}': pip install 'qdtm[{kind.format.extra}]'"
 
 
 # --- addresses ----------------------------------------------------------------------------------------------

@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from qdtm.errors import ParameterError, StorageError
+from qdtm.present.formats import NAMES, ExportFormat, Format, format_of
 from qdtm.present.methods import CITATION, methods_paragraph, settings_table
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.result import Result
-from qdtm.results.table_formats import save_csv
+from qdtm.results.table_formats import save_csv, save_parquet
 from qdtm.results.tables import Table, result_tables
-from qdtm.storage.atomic import placed_file, placed_folder, write_errors
+from qdtm.storage.archive import zip_folder
+from qdtm.storage.atomic import placed_file, placed_files, write_errors
 
 # --- files --------------------------------------------------------------------------------------------------
 
-Format = Literal["csv", "xlsx", "json"]
-FORMATS: tuple[str, ...] = get_args(Format)
-_FILES = ("concept_words.csv", "documents.csv", "topics.csv", "words.csv")
+_WRITERS: Mapping[Format, str] = {
+    "csv": "qdtm.present.export:write_csv_tables",
+    "xlsx": "qdtm.present.workbook:write_workbook",
+    "json": "qdtm.present.export:write_json",
+    "parquet": "qdtm.present.export:write_parquet_tables",
+    "ris": "qdtm.present.bibliography_export:write_ris",
+    "bibtex": "qdtm.present.bibliography_export:write_bibtex",
+    "refi-qda": "qdtm.present.refi_qda:write_project",
+    "codebook": "qdtm.present.refi_qda:write_codebook",
+    "notes": "qdtm.present.notes_export:write_notes",
+    "gexf": "qdtm.present.graph_export:write_gexf",
+    "label-studio": "qdtm.present.annotation_export:write_label_studio",
+    "argilla": "qdtm.present.annotation_export:write_argilla",
+    "bundle": "qdtm.present.bundle:write_bundle",
+}
+"""Which function writes a format, given a result and a file, or an empty folder to fill."""
 
 
 def export_result(
@@ -35,19 +51,22 @@ def export_result(
     force: bool = False,
     all_documents: bool = False,
 ) -> Path:
-    """Write all tables of a result.
+    """Write a result in a format that other programs read; see `qdtm.present.formats`.
 
     Parameters
     ----------
     result : Result
     path : path
-        A folder for "csv", a file for the others.
-    format : {"csv", "xlsx", "json"}
-        "csv" writes a file for each table, "xlsx" one workbook with a sheet each, "json" one object.
+        A folder for "csv", "parquet", "notes" and "bundle", or a .zip of it if its name ends so; a file for
+        the others.
+    format : str
+        Tables: "csv", "xlsx", "json", "parquet". The documents as references: "ris", "bibtex". Coded passages
+        for qualitative analysis: "refi-qda", its "codebook" alone. "notes" in Markdown, a network as "gexf",
+        passages to judge for "label-studio" or "argilla", and a "bundle" to publish with a paper.
     force : bool
         Replace what is there. A folder is never replaced, only the files in it that have our names.
     all_documents : bool
-        Whether the table of documents has all of them, not only those that are about a query.
+        Whether all documents are written, not only those that are about a query.
 
     Raises
     ------
@@ -56,53 +75,72 @@ def export_result(
     MissingExtraError
         If the format needs a package that is not installed.
     """
-    if format not in FORMATS:
-        raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, FORMATS))}.")
-    target = Path(path)
-    check_target(target, format, force=force)
+    wanted, target = check_target(path, format, force=force), Path(path)
+    module, _, name = _WRITERS[wanted.name].partition(":")
+    write = partial(getattr(import_module(module), name), result, all_documents=all_documents)
     with write_errors(path):
-        if format == "csv":
-            tables = result_tables(result.fit, result.corpus, all_documents=all_documents)
-            _write_folder(tables, target)
+        if wanted.is_folder and not _is_zip(target):
+            with placed_files(target, force=force) as place:
+                write(place)
         else:
-            from qdtm.present.workbook import write_workbook
-
-            write = partial(write_workbook if format == "xlsx" else write_json, all_documents=all_documents)
-            with placed_file(target) as file:
-                write(result, file)
+            with placed_file(target) as place:
+                _write_zip(target.stem, write, place) if wanted.is_folder else write(place)
     return target
 
 
-def check_target(target: Path, format: Format, *, force: bool) -> None:
-    """Refuse to write where something is already, before anything is worked out.
+def check_target(path: str | os.PathLike[str], format: Format, *, force: bool) -> ExportFormat:
+    """Refuse to write where something is already, before anything is worked out; return what is written.
 
     Raises
     ------
+    ParameterError
+        If there is no such format.
     StorageError
+        If something is there.
     """
-    is_right = target.is_dir() if format == "csv" else not target.is_dir()
-    if target.exists() and not is_right:
-        is_now, wanted = ("a file", "a folder") if format == "csv" else ("a folder", "a file")
-        raise StorageError(f"{str(target)!r} is {is_now}; give the name of {wanted}.")
-    places = [target / name for name in _FILES] if format == "csv" else [target]
-    taken = [place for place in places if place.exists()]
-    if taken and not force:
-        raise StorageError(f"{str(taken[0])!r} exists already; use force (--force) to replace it.")
+    wanted, target = format_of(format), Path(path)
+    if wanted is None:
+        raise ParameterError(f"The format is {format!r}; give one of {', '.join(map(repr, NAMES))}.")
+    fills = wanted.is_folder and not _is_zip(target)
+    if target.exists() and target.is_dir() != fills:
+        is_now, asked = ("a file", "a folder") if fills else ("a folder", "a file")
+        raise StorageError(f"{str(target)!r} is {is_now}; give the name of {asked}.")
+    place = target / wanted.first_file if fills else target
+    if place.exists() and not force:
+        raise StorageError(f"{str(place)!r} exists already; use force (--force) to replace it.")
+    return wanted
 
 
-def _write_folder(written: Sequence[Table], folder: Path) -> None:
-    """Write each table to a file of its own; none is put in place before all are written."""
-    tables = {f"{table.name.replace(' ', '_')}.csv": table for table in written}
-    there = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-    taken = [name for name in there if name in tables]
-    with ExitStack() as places:
-        if len(taken) == len(there) and not folder.is_symlink():  # all ours: one step replaces all
-            whole = places.enter_context(placed_folder(folder))
-            paths = [whole / name for name in tables]
-        else:
-            paths = [places.enter_context(placed_file(folder / name)) for name in tables]
-        for path, table in zip(paths, tables.values(), strict=True):
-            save_csv(table, path)
+def _is_zip(target: Path) -> bool:
+    return target.suffix.lower() == ".zip"
+
+
+def _write_zip(name: str, write: Callable[[Path], None], path: Path) -> None:
+    """Fill a folder of this name, and put its files into one."""
+    with TemporaryDirectory(prefix="qdtm-") as scratch:
+        folder = Path(scratch) / name
+        folder.mkdir()
+        write(folder)
+        zip_folder(folder, path)
+
+
+# --- tables -------------------------------------------------------------------------------------------------
+
+
+def write_csv_tables(result: Result, folder: Path, *, all_documents: bool = False) -> None:
+    """Write each table to a .csv file of its own."""
+    for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
+        save_csv(table, folder / f"{_file_stem(table)}.csv")
+
+
+def write_parquet_tables(result: Result, folder: Path, *, all_documents: bool = False) -> None:
+    """Write each table to a .parquet file of its own."""
+    for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
+        save_parquet(table, folder / f"{_file_stem(table)}.parquet")
+
+
+def _file_stem(table: Table) -> str:
+    return table.name.replace(" ", "_")
 
 
 def write_json(result: Result, path: Path, *, all_documents: bool = False) -> None:
@@ -112,7 +150,7 @@ def write_json(result: Result, path: Path, *, all_documents: bool = False) -> No
         about = {"methods": methods_paragraph(result), "citation": CITATION, "settings": settings}
         file.write('{"about": ' + _json(about))
         for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
-            file.write(f',\n"{table.name.replace(" ", "_")}": [')
+            file.write(f',\n"{_file_stem(table)}": [')
             for number, record in enumerate(table.records()):
                 file.write((",\n" if number else "\n") + _json(record))
             file.write("\n]")

@@ -162,7 +162,7 @@ class ViewBuilder:
             ],
             n_background=fit.n_background,
             background_share=sum(topic.prevalence for topic in result.background),
-            phases=list(_phases(result)),
+            phases=list(phase_views(result)),
             settings=list(settings_table(result)),
             methods=methods_paragraph(result),
             citation=CITATION,
@@ -351,7 +351,8 @@ def _cleaned(concept: Concept) -> Iterator[CleanedWord]:
         yield CleanedWord(word.word, word.status, word.n_documents, note)
 
 
-def _phases(result: Result) -> Iterator[PhaseView]:
+def phase_views(result: Result) -> Iterator[PhaseView]:
+    """Yield how each phase of the sampler went."""
     fit = result.fit
     yield _phase("parent topics", fit.parent_trace)
     for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):

@@ -18,21 +18,20 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from html import escape
 from pathlib import Path
-from typing import IO
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from qdtm.errors import ParameterError
+from qdtm.present.legal_text import in_xml
 from qdtm.present.methods import CITATION, methods_paragraph, settings_table
 from qdtm.results.result import Result
 from qdtm.results.table_formats import plain_cell
 from qdtm.results.tables import Cell, Column, Row, Table, result_tables
+from qdtm.storage.archive import Archive
 
 MAX_CHARACTERS = 32_767
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
 
 _CUT = " … [cut: {:,} characters]"
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")  # "_x0041_" would be read as "A"
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{1,12})?")  # "007" is a name; 16 digits would be rounded
 _DATE = re.compile(r"(19|20|21)\d\d-\d\d-\d\d")
@@ -92,7 +91,7 @@ def write_workbook(
                 f"The table of {table.name} has {len(table.columns):,} columns, more than the "
                 f"{MAX_COLUMNS:,} that a sheet holds; export as csv."
             )
-    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=3) as archive:
+    with Archive(path) as archive:
         titles: list[str] = []
         for table in tables:
             _write_table(archive, table, titles, max_rows)
@@ -114,13 +113,13 @@ def _about(result: Result) -> Table:
 # --- sheets ------------------------------------------------------------------------------------------------
 
 
-def _write_table(archive: ZipFile, table: Table, titles: list[str], max_rows: int) -> None:
+def _write_table(archive: Archive, table: Table, titles: list[str], max_rows: int) -> None:
     """Write a table to a sheet, and to further ones where it is too long for one; add their titles."""
     converts, rows = _converts(table), table.rows()
     number, row = 1, next(rows, None)
     while number == 1 or row is not None:
         titles.append(table.name if number == 1 else f"{table.name} {number}")
-        with _open(archive, f"xl/worksheets/sheet{len(titles)}.xml") as file:
+        with archive.open(f"xl/worksheets/sheet{len(titles)}.xml") as file:
             n_rows = 1
             file.write(_sheet_start(table).encode("utf-8"))
             while row is not None and n_rows < max_rows:
@@ -178,7 +177,7 @@ def _text(place: str, text: str, style: int = 0) -> str:
 
 def legal_text(text: str) -> str:
     """Return a text that a cell can hold: no control characters, and not longer than a cell."""
-    text = _ILLEGAL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = in_xml(text.replace("\r\n", "\n").replace("\r", "\n"))
     if "_x" in text:
         text = _LOOKS_ESCAPED.sub("_x005F_", text)
     if len(text) * 2 <= MAX_CHARACTERS:
@@ -239,7 +238,7 @@ def _as_number(text: str) -> int | float:
 # --- the files around the sheets ---------------------------------------------------------------------------
 
 
-def _write_frame(archive: ZipFile, titles: Sequence[str]) -> None:
+def _write_frame(archive: Archive, titles: Sequence[str]) -> None:
     """Write what holds the sheets together."""
     sheets = "".join(
         f'<sheet name="{escape(title)}" sheetId="{n}" r:id="r{n}"/>'
@@ -267,12 +266,5 @@ def _write_frame(archive: ZipFile, titles: Sequence[str]) -> None:
         f'<Override PartName="/xl/styles.xml" ContentType="{_TYPE}.styles+xml"/>{types}</Types>',
     }
     for name, content in parts.items():
-        with _open(archive, name) as file:
+        with archive.open(name) as file:
             file.write((_START + content).encode("utf-8"))
-
-
-def _open(archive: ZipFile, name: str) -> IO[bytes]:
-    """Open a file in the archive, dated always the same: the same result gives the same bytes."""
-    info = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    info.compress_type = ZIP_DEFLATED
-    return archive.open(info, "w", force_zip64=True)

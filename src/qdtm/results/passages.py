@@ -82,11 +82,14 @@ class Passage:
     pieces : tuple of Piece
     cut_before, cut_after : bool
         Whether there is more of the text on either side.
+    start : int
+        Which character of the text is its first.
     """
 
     pieces: tuple[Piece, ...]
     cut_before: bool = False
     cut_after: bool = False
+    start: int = 0
 
     @property
     def text(self) -> str:
@@ -130,7 +133,7 @@ def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
     if len(text) <= limit:
         return whole(text, marks)
     start, end = _best_window(text, marks, limit)
-    return Passage(tuple(_pieces(text, start, end, marks)), start > 0, end < len(text))
+    return Passage(tuple(_pieces(text, start, end, marks)), start > 0, end < len(text), start)
 
 
 def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300) -> Passage:
@@ -147,7 +150,7 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    return Passage(tuple(_pieces(text, start, end, marks)), not whole_start, not whole_end)
+    return Passage(tuple(_pieces(text, start, end, marks)), not whole_start, not whole_end, start)
 
 
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:

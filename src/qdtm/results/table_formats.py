@@ -1,4 +1,4 @@
-"""Tables as CSV files that a spreadsheet opens, and as pandas DataFrames.
+"""Tables as CSV files that a spreadsheet opens, as Parquet files, and as pandas DataFrames.
 
 A .csv file has no types, so a text that a spreadsheet would run as a formula gets an apostrophe before it;
 the id of a topic, which would be read as a number, stands with its name (`TopicId`).
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -64,6 +65,43 @@ def _csv_cell(cell: Cell) -> str | int:
     if isinstance(value, float):
         return f"{value:.6f}"
     return "" if value is None else value
+
+
+# --- Parquet ------------------------------------------------------------------------------------------------
+#
+# A `Table` in, a .parquet file with types out, written some rows at a time; pyarrow is an extra.
+
+_BLOCK = 5_000  # rows written at a time
+
+
+def save_parquet(table: Table, path: Path) -> None:
+    """Write a table to a .parquet file: ids are texts, flags are bools, words are lists.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError(
+            "Parquet needs pyarrow, which is not installed: pip install 'qdtm[parquet]'."
+        ) from None
+    text = pa.string()
+    kinds = {"number": pa.float64(), "count": pa.int64(), "flag": pa.bool_(), "list": pa.list_(text)}
+    schema = pa.schema([(each.name, kinds.get(each.kind, text)) for each in table.columns])
+    rows = table.rows()
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while block := list(islice(rows, _BLOCK)):
+            columns = [[_parquet_cell(row[c]) for row in block] for c in range(len(schema))]
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def _parquet_cell(cell: Cell) -> Any:
+    value = _cell(cell)
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 # --- data frames --------------------------------------------------------------------------------------------

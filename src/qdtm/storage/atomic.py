@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -88,6 +88,48 @@ def placed_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             with write_errors(path):
                 _sync_folder(folder)
                 _put_folder(folder, place)
+                _sync(place.parent)
+        finally:
+            _remove(folder)
+
+
+@contextmanager
+def placed_files(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give an empty folder to fill; when the block ends well its files take their places in a folder.
+
+    If that folder has nothing but files of these names, it is replaced in one step. Else what it has beside
+    them stays, and they come one by one, each whole.
+
+    Parameters
+    ----------
+    path : path
+        The folder, which need not be there.
+    force : bool
+        Whether files of these names may be replaced.
+
+    Raises
+    ------
+    StorageError
+        If there are such files and `force` is not set, another process is writing there, or the disk refuses.
+    """
+    with reserve(path) as place:
+        folder = _beside(place, _UNFINISHED)
+        with write_errors(path):
+            folder.mkdir()
+        try:
+            yield folder
+            with write_errors(path):
+                names, there = _files_in(folder), _files_in(place)
+                taken = sorted(names & there)
+                if taken and not force:
+                    raise StorageError(
+                        f"{str(place / taken[0])!r} exists already; use force (--force) to replace it."
+                    )
+                _sync_folder(folder)
+                if there <= names and not place.is_symlink():
+                    _put_folder(folder, place)
+                else:
+                    _put_files(folder, place, sorted(names))
                 _sync(place.parent)
         finally:
             _remove(folder)
@@ -209,6 +251,20 @@ def _put_folder(folder: Path, place: Path) -> None:
             aside.rename(place)
             raise
         _remove(aside)
+
+
+def _files_in(folder: Path) -> set[Path]:
+    """Return what is in a folder, below it too, as paths from it; folders that have nothing do not count."""
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
+
+
+def _put_files(folder: Path, place: Path, names: Sequence[Path]) -> None:
+    """Give the files of a folder their places in another one by one."""
+    for name in names:
+        target = place / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).replace(target)
+        _sync(target.parent)
 
 
 def _swap(one: Path, other: Path) -> bool:

@@ -11,7 +11,7 @@ from nicegui import ui
 
 from qdtm.app.annotations import note_opened, write_label
 from qdtm.app.context import AppContext
-from qdtm.app.downloads import KINDS, program, unavailable
+from qdtm.app.downloads import KINDS, source_of, unavailable
 from qdtm.app.drafts import Draft, drafts_to_text
 from qdtm.app.explorer import SORTS, DocumentFilter, Explorer, carriers
 from qdtm.app.jobs import Job
@@ -20,6 +20,7 @@ from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Panel, guarded
 from qdtm.app.workspace import NotFoundError
 from qdtm.present.methods import methods_paragraph
+from qdtm.present.program import program
 
 _PAGE = 10
 _MOST_SHOWN = 500
@@ -216,7 +217,7 @@ class ResultPage:
             job=self._job,
             corpus=self._request.corpus,
             kinds=[(kind, unavailable(kind)) for kind in KINDS],
-            program=program(self._request, self._explorer.result),
+            program=program(self._explorer.result, source_of(self._request)),
             methods=methods_paragraph(self._explorer.result),
             others=others[:20],
             q=self._q,

@@ -1,0 +1,334 @@
+"""Files for other programs: each read back by a program that is not ours, with texts that try to break it."""
+
+import ast
+import hashlib
+import json
+import os
+import re
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from qdtm.corpus import Corpus, TextPipeline
+from qdtm.errors import StorageError
+from qdtm.present.codings import Codings
+from qdtm.present.export import _WRITERS, export_result
+from qdtm.present.formats import FORMATS, NAMES
+from qdtm.present.legal_text import DistinctNames, file_name, same_places, xml
+from qdtm.present.program import Source, program
+from qdtm.queries import Query
+from qdtm.results.result import Result
+from results.synthetic import make_fit
+
+QDE = "{urn:QDA-XML:project:1.0}"
+LONG = "An endless title about cricket " * 40
+TEXTS = [
+    "Cricket <script>alert(1)</script> test match\r\nin Sydney 🏏🏏, the batsman hit a century",
+    "=1+1 The bowler took a wicket\x00\x0b in the cricket match ]]> & done\nER  - \nTY  - HACK",
+    f"{LONG}\n\nCricket: rain stopped the test match",
+    "Fire near Sydney [[link]] **bold** {brace} \\command 100% $x$, firefighters and wind and fire",
+    "\ufeffA bushfire burns \ud800, firefighters say the wind is the enemy",
+    "Fire crews fight the fire in the wind",
+    "",
+    "A match of fire and cricket",
+]
+FIELDS = {
+    "authors": ["Fang, Zheng; He, Yulan"] * 4 + ["Ann Lee and Bo Li", "Solo, H.", "", "Ann Lee, Bo Li"],
+    "year": [f"{2000 + j}-01-02" for j in range(8)],
+    "doi": ["https://doi.org/10.1/a_b"] * 8,
+    "venue": ["J. of <b>Fire</b>"] * 8,
+    "bad & <name>": ["x\x01y"] * 8,
+}
+
+
+@pytest.fixture(scope="module")
+def result():
+    ids = ["../../etc/passwd", "con", *(f"doc {j}" for j in range(2, 8))]
+    corpus = Corpus.from_texts(TEXTS, ids=ids, fields=FIELDS, pipeline=TextPipeline())
+    fit = make_fit(corpus, queries=["cricket", "fire"], n_subtopics=(2, 2))
+    return Result(fit, corpus).with_labels({"0.1": "a/b <&> \x02", "0.2": "same", "1.1": "same"})
+
+
+def export(result, tmp_path, format, **options):
+    ending = next(each.ending for each in FORMATS if each.name == format)
+    return export_result(result, tmp_path / f"out{ending}", format, all_documents=True, **options)
+
+
+def test_every_format_has_a_writer_and_a_page():
+    assert tuple(_WRITERS) == NAMES
+    page = (Path(__file__).parents[2] / "docs" / "exports.md").read_text("utf-8")
+    assert all(f"`{name}`" in page for name in NAMES)
+
+
+@pytest.mark.parametrize("format", NAMES)
+def test_whole_or_absent_and_the_same_bytes(result, tmp_path, monkeypatch, format):
+    first, again = (tmp_path / name for name in ("first", "again"))
+    made = export(result, first, format)
+    other = export(result, again, format)
+    assert contents(made) == contents(other)
+    with pytest.raises(StorageError, match="--force"):
+        export(result, first, format)
+    export(result, first, format, force=True)
+    assert contents(made) == contents(other)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    target = "methods_paragraph" if format == "bundle" else "one_line" if format != "codebook" else "xml"
+    module = _WRITERS[format].partition(":")[0]
+    if format in ("csv", "xlsx", "json", "parquet"):
+        monkeypatch.setattr("qdtm.results.tables.score_documents", full)
+    else:
+        monkeypatch.setattr(f"{module}.{target}", full)
+    with pytest.raises(StorageError, match="No space left"):
+        export(result, tmp_path / "none", format)
+    assert not (tmp_path / "none").exists()
+
+
+def contents(path):
+    if path.is_file():
+        return path.read_bytes()
+    return {str(f.relative_to(path)): f.read_bytes() for f in sorted(path.rglob("*")) if f.is_file()}
+
+
+def test_a_folder_keeps_what_is_beside_and_can_be_one_file(result, tmp_path):
+    folder = export(result, tmp_path, "notes")
+    (folder / ".obsidian").mkdir()
+    (folder / ".obsidian" / "app.json").write_text("mine")
+    export(result, tmp_path, "notes", force=True)
+    assert (folder / ".obsidian" / "app.json").read_text() == "mine"
+    packed = export_result(result, tmp_path / "out.zip", "csv")
+    assert "out/topics.csv" in zipfile.ZipFile(packed).namelist()
+    assert (export_result(result, tmp_path / "paper", "bundle") / "README.txt").is_file()
+
+
+# --- references --------------------------------------------------------------------------------------------
+
+
+def test_ris_is_read_back_in_order(result, tmp_path):
+    rispy = pytest.importorskip("rispy")
+    with export(result, tmp_path, "ris").open(encoding="utf-8") as file:
+        found = rispy.load(file)
+    wanted = list(Codings(result, all_documents=True).documents_by_relevance())
+    assert [each["id"] for each in found] == [document.id for document, _ in wanted]
+    assert {each["type_of_reference"] for each in found} == {"JOUR"}  # no text became a record
+    by_id = {each["id"]: each for each in found}
+    assert by_id["con"]["authors"] == ["Fang, Zheng", "He, Yulan"]
+    assert by_id["doc 4"]["authors"] == ["Ann Lee", "Bo Li"]
+    assert by_id["doc 5"]["authors"] == ["Solo, H."]
+    assert by_id["doc 7"]["authors"] == ["Ann Lee", "Bo Li"]
+    assert (by_id["con"]["year"], by_id["con"]["doi"]) == ("2001", "10.1/a_b")
+    for (_, codings), each in zip(wanted, found, strict=True):
+        notes = [json.loads(note.removeprefix("qdtm: ")) for note in each["notes"]]
+        assert [(note["query"], note["rank"]) for note in notes] == [(c.query, c.rank) for c in codings]
+        assert [note["relevance"] for note in notes] == pytest.approx(
+            [c.relevance for c in codings], abs=1e-6
+        )
+        assert {"cricket", "fire"} <= set(each["keywords"])
+
+
+def test_bibtex_is_read_back(result, tmp_path):
+    bibtexparser = pytest.importorskip("bibtexparser")
+    library = bibtexparser.parse_string(export(result, tmp_path, "bibtex").read_text("utf-8"))
+    assert not library.failed_blocks
+    assert len(library.entries) == len({entry.key for entry in library.entries}) == len(TEXTS)
+    entry = next(each for each in library.entries if each["abstract"].startswith("Fire near"))
+    assert r"\textbraceleft{}brace\textbraceright{} \textbackslash{}command 100\% \$x\$" in entry["abstract"]
+    assert entry["author"] == "Fang, Zheng and He, Yulan"
+    assert entry["doi"] == "10.1/a_b"
+    assert entry["keywords"].startswith("cricket, ")
+
+
+# --- qualitative analysis ----------------------------------------------------------------------------------
+
+
+def test_a_project_keeps_to_the_schema(result, tmp_path):
+    etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
+    schema = Path(os.environ.get("QDTM_DATA", "")) / "schemas" / "Project-mrt2019.xsd"
+    if not schema.is_file():
+        pytest.skip("the schema of REFI-QDA is found through QDTM_DATA, which is not set")
+    with zipfile.ZipFile(export(result, tmp_path, "refi-qda")) as archive:
+        project = etree.fromstring(archive.read("project.qde"))
+    etree.XMLSchema(etree.parse(str(schema))).assertValid(project)
+
+
+def test_the_coded_passages_are_those_of_the_texts(result, tmp_path):
+    with zipfile.ZipFile(export(result, tmp_path, "refi-qda")) as archive:
+        project = ElementTree.fromstring(archive.read("project.qde"))
+        sources = {name: archive.read(name).decode() for name in archive.namelist() if name != "project.qde"}
+    codes = {code.get("guid"): code.get("name") for code in project.iter(f"{QDE}Code")}
+    assert sorted(codes.values()) == sorted(["cricket", "a/b <&>", "same", "fire", "same (1.1)", *(
+        topic.short_name for topic in result.topics[1].subtopics[1:])])  # fmt: skip
+    coded = list(Codings(result, all_documents=True).documents())
+    found = list(project.iter(f"{QDE}TextSource"))
+    assert len(found) == len(coded)
+    names = [source.get("name") for source in found]
+    assert len({name.casefold() for name in names}) == len(names)
+    assert not any(set(name) & set('/\\:*?"<>|') for name in names)
+    for (_, codings), source in zip(coded, found, strict=True):
+        text = sources["sources/" + source.get("plainTextPath").removeprefix("internal://")]
+        selections = source.findall(f"{QDE}PlainTextSelection")
+        assert len(selections) == (len(codings) if text else 0)
+        for coding, selection in zip(codings, selections, strict=False):
+            start, end = int(selection.get("startPosition")), int(selection.get("endPosition"))
+            assert text[start:end] == same_places(coding.passage.text)
+            guid = selection.find(f"{QDE}Coding/{QDE}CodeRef").get("targetGUID")
+            topic = coding.subtopic or result.topics[coding.q]
+            assert codes[guid].startswith(topic.short_name.replace(" \x02", ""))
+            assert f"relevance {coding.relevance:.3f}" in selection.find(f"{QDE}Description").text
+
+
+def test_places_count_characters_after_line_ends(tmp_path):
+    text = "🏏 one\r\ntwo\r\n\r\n" * 60 + "the cricket match at last, cricket " + "and so on. " * 60
+    corpus = Corpus.from_texts([text, "fire", "wind and fire"], pipeline=TextPipeline())
+    result = Result(make_fit(corpus, queries=["cricket"], n_subtopics=(0,)), corpus)
+    with zipfile.ZipFile(export(result, tmp_path, "refi-qda")) as archive:
+        project = ElementTree.fromstring(archive.read("project.qde"))
+        source = project.find(f"{QDE}Sources/{QDE}TextSource")
+        written = archive.read("sources/" + source.get("plainTextPath")[11:]).decode()
+    selection = source.find(f"{QDE}PlainTextSelection")
+    part = written[int(selection.get("startPosition")) : int(selection.get("endPosition"))]
+    assert "\r" not in written
+    assert int(selection.get("startPosition")) > 0
+    assert "cricket match at last" in part
+
+
+def test_a_codebook_has_the_codes_of_the_project(result, tmp_path):
+    book = ElementTree.parse(export(result, tmp_path, "codebook")).getroot()
+    assert book.tag == "{urn:QDA-XML:codebook:1.0}CodeBook"
+    with zipfile.ZipFile(export(result, tmp_path, "refi-qda")) as archive:
+        project = ElementTree.fromstring(archive.read("project.qde"))
+    there = [(c.get("guid"), c.get("name")) for c in project.iter(f"{QDE}Code")]
+    assert [(c.get("guid"), c.get("name")) for c in book.iter() if c.tag.endswith("}Code")] == there
+
+
+# --- notes, networks, annotation ---------------------------------------------------------------------------
+
+
+def test_notes_are_linked_and_harmless(result, tmp_path):
+    yaml = pytest.importorskip("yaml")
+    folder = export(result, tmp_path, "notes")
+    notes = sorted(folder.rglob("*.md"))
+    assert len(notes) == 3 + 2 * len(TEXTS)
+    for path in notes:
+        assert path.resolve().is_relative_to(folder.resolve())
+        assert len(path.name.encode()) < 200
+        text = path.read_text("utf-8")
+        body = text.split("---\n", 2)[-1] if text.startswith("---\n") else text
+        assert not re.search(r"(?<!\\)<", body)  # no HTML
+        if path.parent != folder:
+            front = yaml.safe_load(text.split("---\n")[1])
+            assert {"id", "title", "query", "relevance", "subtopic", "tags"} <= set(front)
+            assert all(re.fullmatch(r"[\w/-]+", tag) for tag in front["tags"])
+    links = re.findall(r"\[\[(cricket/[^\]|\\]+)", (folder / "cricket.md").read_text("utf-8"))
+    assert len(links) == len(TEXTS)
+    assert all((folder / f"{link}.md").is_file() for link in links)
+
+
+def test_networkx_reads_the_network(result, tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.read_gexf(export(result, tmp_path, "gexf"))
+    kinds = [values["kind"] for _, values in graph.nodes(data=True)]
+    assert (kinds.count("query"), kinds.count("document")) == (2, len(TEXTS))
+    assert kinds.count("subtopic") == sum(len(topic.below()) for topic in result.topics)
+    assert graph.edges["d0", "t0"]["weight"] == pytest.approx(result.scores(0).relevance[0], abs=1e-6)
+    assert graph.edges["t0.1", "t0"]["kind"] == "part of"
+
+
+def test_passages_to_judge(result, tmp_path):
+    tasks = json.loads(export(result, tmp_path, "label-studio").read_text("utf-8"))
+    records = json.loads(export(result, tmp_path, "argilla").read_text("utf-8"))
+    assert len(tasks) == len(records) == 2 * len(TEXTS)
+    for task, record in zip(tasks, records, strict=True):
+        assert task["data"]["text"] == record["fields"]["text"]
+        relevance = result.scores(int(task["data"]["query"] == "fire")).relevance[task["data"]["row"]]
+        assert task["predictions"][0]["score"] == pytest.approx(relevance, abs=1e-6)
+        assert record["suggestions"]["about"]["score"] == task["predictions"][0]["score"]
+        assert task["predictions"][0]["result"][0]["value"]["choices"] == [
+            record["suggestions"]["about"]["value"]
+        ]
+    assert [task["data"]["rank"] for task in tasks] == [*range(1, len(TEXTS) + 1)] * 2
+    assert len({record["id"] for record in records}) == len(records)
+
+
+def test_parquet_has_types_and_what_r_reads(result, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    folder = export(result, tmp_path, "parquet")
+    table = parquet.read_table(folder / "documents.parquet")
+    types = {field.name: str(field.type) for field in table.schema}
+    used = {
+        "query": "string",
+        "about": "bool",
+        "relevance": "double",
+        "subtopic_name": "string",
+        "text": "string",
+    }
+    assert used.items() <= types.items()
+    assert parquet.read_table(folder / "words.parquet").schema.names == ["topic", "word", "probability"]
+    assert parquet.read_table(folder / "topics.parquet")["topic"].to_pylist()[1] == "0.1"
+
+
+# --- a bundle ----------------------------------------------------------------------------------------------
+
+
+def test_a_bundle_is_complete_and_has_no_texts(result, tmp_path):
+    folder = export_result(result, tmp_path / "paper", "bundle", all_documents=True)
+    sums = dict(reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    files = {f.relative_to(folder).as_posix(): f for f in folder.rglob("*") if f.is_file()}
+    assert set(sums) == set(files) - {"SHA256SUMS"}
+    assert all(
+        hashlib.sha256(files[name].read_bytes()).hexdigest() == digest for name, digest in sums.items()
+    )
+    wanted = {"README.txt", "methods.txt", "settings.json", "references.bib", "make_again.py"}
+    assert wanted | {"tables/documents.csv", "figures/0-cricket-words.svg"} <= set(files)
+    assert "batsman hit a century" not in files["tables/documents.csv"].read_text("utf-8-sig")
+    assert json.loads(files["settings.json"].read_text("utf-8"))["seed"] == result.fit.parameters.get(
+        "random_state"
+    )
+    ast.parse(files["make_again.py"].read_text("utf-8"))
+    for name, path in files.items():
+        if name.endswith(".svg"):
+            assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_the_program_makes_the_same_queries(result):
+    text = program(result, Source("we're.csv", "body", "key"))
+    calls = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Query"
+    ]
+    made = [Query(**{k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}) for call in calls]
+    assert made == [concept.query for concept in result.fit.concepts]
+    assert "text_column='body'" in text
+    assert '"we\'re.csv"' in text
+    assert result.fit.corpus_fingerprint in text
+
+
+# --- names and texts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x", "con", "CON.txt", ".hidden", "a" * 900, "🏏" * 200, "\u202egpj.exe", ""]
+)
+def test_file_names_are_safe(name):
+    made = file_name(name)
+    assert made
+    assert not made.startswith(".")
+    assert not set(made) & set('/\\:*?"<>|\u202e')
+    assert len(made.encode()) <= 140
+    assert made.split(".")[0].strip().lower() != "con"
+
+
+def test_names_differ_also_without_capitals():
+    names = DistinctNames()
+    made = [names.name(name) for name in ("A", "a", "a 2", "A", "ａ")]
+    assert len({name.casefold() for name in made}) == 5
+
+
+def test_xml_holds_anything():
+    text = "".join(map(chr, range(0x20))) + "\ud800\ufffe]]><&\"'"
+    root = ElementTree.fromstring(f'<a b="{xml(text)}">{xml(text)}</a>')
+    assert root.text == root.get("b") == "\t\n\r]]><&\"'"
