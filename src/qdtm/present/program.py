@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -31,7 +31,7 @@ class Source:
     """
 
     name: str = "your-file.csv"
-    text_column: str | None = None
+    text_column: str | Sequence[str] | None = None
     id_column: str | None = None
     title_column: str | None = None
     is_demo: bool = False
