@@ -166,8 +166,9 @@ SCRIPT = """
 import os, signal, sys
 from qdtm.cli.main import main
 from qdtm.cli.progress_display import FitDisplay
-from qdtm.sampler import checkpoint
+from qdtm.sampler import checkpoint, consensus
 
+consensus.FEWEST_TO_SPLIT = 1
 os.fsync = lambda descriptor: None
 checkpoint.EVERY, checkpoint.MOST_SHARE = 0.0, float("inf")
 stage, sweep = sys.argv.pop(1), int(sys.argv.pop(1))

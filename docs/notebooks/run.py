@@ -36,7 +36,9 @@ def run(path: Path, folder: Path) -> nbformat.NotebookNode:
 
 
 def _is_printed(output: nbformat.NotebookNode) -> bool:
-    return not (output.output_type == "stream" and output.name == "stderr")  # progress and warnings
+    if output.output_type == "display_data":  # how far a fit is
+        return "HTML object" not in output.data["text/plain"]
+    return not (output.output_type == "stream" and output.name == "stderr")  # warnings
 
 
 def _as_text(output: nbformat.NotebookNode) -> nbformat.NotebookNode:

@@ -163,4 +163,4 @@ def test_links_out_of_the_documentation_lead_to_the_repository(caplog: pytest.Lo
 def test_the_commands_page_says_what_help_says() -> None:
     page = hook("command_reference").command_reference()
     assert "## qdtm fit" in page
-    assert "| `--seed N` | The same seed, the same result. \\[default: 0\\] |" in page
+    assert "| `--seed N` | The same seed, the same result. \\[default: 0; x\\>=0\\] |" in page
