@@ -240,7 +240,7 @@ def test_a_table_with_dates_and_groups_and_a_hostile_document(
     page.find(".chips li")
     job = fit(page)
     page.says("Over time")
-    page.says("By group")
+    page.says("By party")
     page.find("[aria-label='Order']")
     page.type("input[aria-label='Search in these documents']", "onerror")
     page.until(lambda _: len(page.all("ol.documents > li")) == 1)
