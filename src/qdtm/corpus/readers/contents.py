@@ -18,7 +18,7 @@ from qdtm.errors import CorpusError, MissingExtraError
 PAGE = "\f"
 """What stands between two pages of a text: `qdtm.results.passages` counts them, to say "p. 12"."""
 
-_DATE = re.compile(r"(?:D:)?(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?(?!\d{5})")
+_DATE = re.compile(r"(?:D:)?(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?")
 _NO_TITLE = re.compile(
     r"microsoft word\b.*|untitled.*|(?:new )?document\s*\d*|.*\.(?:docx?|rtf|odt|dvi|tex|indd)", re.I
 )

@@ -46,8 +46,8 @@ def records_of_objects(objects: Iterator[_Line], options: ReadOptions, path: Pat
         found = (reference_of_json(entry, str(n)) for n, entry in itertools.chain(peeked, objects))
         yield from arranged(found, options, path)
         return
-    objects = _flattened(objects, path)
-    peeked = list(_flattened(iter(peeked), path))
+    flat = _flattened(itertools.chain(peeked, objects), path)
+    peeked = list(itertools.islice(flat, len(peeked)))
     names = list(dict.fromkeys(key for _, entry in peeked for key in entry))
     rows = [[_as_text(entry.get(name)) for name in names] for _, entry in peeked]
     roles = find_roles(names, rows, options, repr(path.name))
@@ -59,7 +59,7 @@ def records_of_objects(objects: Iterator[_Line], options: ReadOptions, path: Pat
         frozenset() if options.all_fields else frozenset(names[c] for c in roles.apart),
         called,
     )
-    for number, entry in itertools.chain(peeked, objects):
+    for number, entry in itertools.chain(peeked, flat):
         yield _record(number, entry, keys, path)
 
 
@@ -93,7 +93,7 @@ def _objects(lines: Iterable[str], path: Path) -> Iterator[_Line]:
         yield number, value
 
 
-def _flattened(objects: Iterator[_Line], path: Path) -> Iterator[_Line]:
+def _flattened(objects: Iterable[_Line], path: Path) -> Iterator[_Line]:
     """Yield the objects with what is nested under names such as "body.text"."""
     keys: set[str] = set()
     for number, entry in objects:
