@@ -200,7 +200,7 @@ def test_json_lines_with_all_kinds_of_values(tmp_path):
     found = records(path)
     assert [record.id for record in found] == ["7", "b", "5", "7", "8"]
     assert [record.text for record in found] == ["one", "", "two three", "12", "only a string"]
-    assert found[0].fields == {"n": "1.5", "deep": '{"a": [1]}', "tags": "x y"}
+    assert found[0].fields == {"n": "1.5", "deep.a": "[1]", "tags": "x y"}
     assert found[1].fields == {"late": "true"}
 
 
@@ -255,11 +255,14 @@ def test_folder_of_text_files(tmp_path):
     write(tmp_path, "docs/b.txt", "second\nfile\0")
     write(tmp_path, "docs/a.txt", "first")
     write(tmp_path, "docs/.hidden/c.md", "not text")
-    assert records(tmp_path / "docs") == [Record("a", "first"), Record("b", "second\nfile ")]
+    assert records(tmp_path / "docs") == [
+        Record("a", "first", title="first"),
+        Record("b", "second\nfile ", title="second"),
+    ]
     write(tmp_path, "docs/sub/c.txt", "")
     assert records(tmp_path / "docs")[1:] == [
-        Record("b", "second\nfile ", {"folder": ""}),
-        Record("sub/c", "", {"folder": "sub"}),
+        Record("b", "second\nfile ", {"folder": ""}, title="second"),
+        Record("sub/c", "", {"folder": "sub"}, title="c"),
     ]
 
 

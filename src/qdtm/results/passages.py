@@ -80,11 +80,14 @@ class Passage:
     pieces : tuple of Piece
     cut_before, cut_after : bool
         Whether there is more of the text on either side.
+    page : int, optional
+        On which page it begins, from 1, of a text whose pages are known (form feeds stand between them).
     """
 
     pieces: tuple[Piece, ...]
     cut_before: bool = False
     cut_after: bool = False
+    page: int | None = None
 
     @property
     def text(self) -> str:

@@ -19,7 +19,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.folder import DOCUMENTS
 from qdtm.corpus.readers.records import Meter, Reader, ReadOptions, Record
-from qdtm.errors import CorpusError
+from qdtm.errors import CorpusError, QdtmError
 
 _FREE_BYTES = 2**28
 _MAX_GROWTH = 200
@@ -136,6 +136,8 @@ def _scratch(path: Path) -> Iterator[Path]:
 def _unpacking(path: Path) -> Iterator[None]:
     try:
         yield
+    except QdtmError:  # which may be a ValueError too
+        raise
     except (BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, NotImplementedError, ValueError) as error:
         raise CorpusError(f"{str(path)!r} is damaged: it cannot be unpacked.") from error
     except OSError as error:
