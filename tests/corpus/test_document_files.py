@@ -92,9 +92,16 @@ def test_html_and_markdown(tmp_path):
         "<html><head><title>Fish &amp; chips</title><meta name='date' content='2020-01-02'><style>p{}</style>"
         "</head><body><script>track()</script><p>Fire</p><p>wind</p></body></html>"
     )
-    (tmp_path / "b.md").write_text("---\ntitle: 'Notes'\ndate: 2021-03-04\n---\n\n# Fires\n\nWind and *fire*.")
+    (tmp_path / "b.md").write_text(
+        "---\ntitle: 'Notes'\ndate: 2021-03-04\n---\n\n# Fires\n\nWind and *fire*."
+    )
     page, notes = records(tmp_path)
-    assert (page.id, page.title, page.text, page.fields) == ("a.html", "Fish & chips", "Fire\n\nwind", {"date": "2020-01-02"})
+    assert (page.id, page.title, page.text, page.fields) == (
+        "a.html",
+        "Fish & chips",
+        "Fire\n\nwind",
+        {"date": "2020-01-02"},
+    )
     assert (notes.title, notes.fields["date"]) == ("Notes", "2021-03-04")
     assert notes.text.startswith("# Fires")
 
@@ -118,7 +125,9 @@ def test_odt_and_epub(tmp_path):
 
 def test_pages_of_a_pdf(tmp_path, monkeypatch):
     pytest.importorskip("pypdfium2")
-    path = pdf(tmp_path / "a.pdf", ["Fire near Sydney", "Wind"], b"/Title(On fires)/CreationDate(D:20190506101112Z)")
+    path = pdf(
+        tmp_path / "a.pdf", ["Fire near Sydney", "Wind"], b"/Title(On fires)/CreationDate(D:20190506101112Z)"
+    )
     (record,) = records(path)
     assert record.text.split("\f") == ["Fire near Sydney", "Wind"]
     assert (record.title, record.fields["date"]) == ("On fires", "2019-05-06")
@@ -129,7 +138,9 @@ def test_pages_of_a_pdf(tmp_path, monkeypatch):
 
 def test_rtf(tmp_path):
     pytest.importorskip("striprtf")
-    (tmp_path / "a.rtf").write_text(r"{\rtf1\ansi{\info{\title On fires}{\creatim\yr2019\mo5\dy6}}Fire\par w\'efnd}")
+    (tmp_path / "a.rtf").write_text(
+        r"{\rtf1\ansi{\info{\title On fires}{\creatim\yr2019\mo5\dy6}}Fire\par w\'efnd}"
+    )
     (record,) = records(tmp_path / "a.rtf")
     assert (record.text, record.title, record.fields) == ("Fire\nwïnd", "On fires", {"date": "2019-05-06"})
 
@@ -147,7 +158,10 @@ def test_what_cannot_be_read_is_named_and_passed_over(tmp_path):
         assert [record.text for record in records(tmp_path)] == ["fire"]
     passed, others = sorted((str(each.message) for each in caught), key=len, reverse=True)
     assert passed.startswith("7 files of")
-    assert "'broken0.docx', 'broken1.docx', 'broken2.docx' and 2 more: is not a .docx file, or is damaged" in passed
+    assert (
+        "'broken0.docx', 'broken1.docx', 'broken2.docx' and 2 more: is not a .docx file, or is damaged"
+        in passed
+    )
     assert "'scan.pdf' has no text; is it scanned?" in passed
     assert "'locked.docx' is encrypted" in passed
     assert "1 .doc" in others
@@ -241,7 +255,9 @@ EF
 """
 
 
-@pytest.mark.parametrize(("name", "data"), [("a.ris", RIS), ("a.nbib", NBIB), ("a.ciw", SCIENCE), ("a.txt", SCIENCE)])
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.ris", RIS), ("a.nbib", NBIB), ("a.ciw", SCIENCE), ("a.txt", SCIENCE)]
+)
 def test_tagged_bibliographies(tmp_path, name, data):
     (tmp_path / name).write_text(data, "utf-8")
     first, second = records(tmp_path / name)
@@ -330,7 +346,10 @@ def test_a_table_of_duckdb(tmp_path):
 def test_arrow(tmp_path, name):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"text": ["fire", None], "year": [1, 2]})
-    with pyarrow.OSFile(str(tmp_path / name), "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+    with (
+        pyarrow.OSFile(str(tmp_path / name), "wb") as file,
+        pyarrow.ipc.new_file(file, table.schema) as writer,
+    ):
         writer.write_table(table)
     assert [each.text for each in records(tmp_path / name)] == ["fire", ""]
 
@@ -346,7 +365,8 @@ def test_packed_files(tmp_path):
 
 
 def test_hostile_archives(tmp_path):
-    zipped(tmp_path / "in" / "a.zip" if (tmp_path / "in").mkdir() else tmp_path / "in" / "a.zip",
+    (tmp_path / "in").mkdir()
+    zipped(tmp_path / "in" / "a.zip",
            {"../../slip.txt": "fire", "/abs/b.txt": "wind", "..\\c.txt": "rain"})  # fmt: skip
     assert len(records(tmp_path / "in" / "a.zip")) == 3
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["a.zip", "in"]
@@ -361,7 +381,19 @@ def test_hostile_archives(tmp_path):
 
 def test_a_wrong_ending_is_refused_in_one_line(tmp_path):
     pytest.importorskip("pypdfium2")
-    for name in ("a.pdf", "a.docx", "a.odt", "a.epub", "a.rtf", "a.ris", "a.bib", "a.zip", "a.arrow", "a.json", "a.db"):
+    for name in (
+        "a.pdf",
+        "a.docx",
+        "a.odt",
+        "a.epub",
+        "a.rtf",
+        "a.ris",
+        "a.bib",
+        "a.zip",
+        "a.arrow",
+        "a.json",
+        "a.db",
+    ):
         for data in (b"", b"\x89PNG\r\n\x1a\n\0\0 and more"):
             (tmp_path / name).write_bytes(data)
             assert str(tmp_path / name) in refusal(tmp_path / name)

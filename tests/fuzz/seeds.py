@@ -89,7 +89,9 @@ def documents() -> dict[str, tuple[bytes, ...]]:
         ".ris": (made.RIS.encode(),),
         ".nbib": (made.NBIB.encode(),),
         ".ciw": (made.SCIENCE.encode(),),
-        ".bib": (b'@string{n = "N"}\n@article{k, title={{F}ire \\"{u}}, journal = n # {x}, year = 2019}\n' * 3,),
+        ".bib": (
+            b'@string{n = "N"}\n@article{k, title={{F}ire \\"{u}}, journal = n # {x}, year = 2019}\n' * 3,
+        ),
         ".json": (json.dumps([dict(zip(HEADER, row, strict=True)) for row in ROWS]).encode(),),
         ".gz": (gzip.compress(delimited(","), mtime=0),),
     }

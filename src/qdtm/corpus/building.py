@@ -224,7 +224,7 @@ def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: C
     if hasattr(source, "to_corpus"):  # a `FileCorpus`, which reads itself
         return of(source.to_corpus(pipeline), options, None, like)
     if hasattr(source, "column_names") and hasattr(source, "features"):  # a Dataset of Hugging Face
-        return from_dataframe(_HuggingFaceFrame(source), text_column, id_column, pipeline, like)
+        return from_dataframe(_HuggingFaceFrame(source), options, pipeline, like)
     if hasattr(source, "columns") and not isinstance(source, Mapping):
         return from_dataframe(source, options, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
@@ -241,7 +241,9 @@ class _HuggingFaceFrame:
     def __init__(self, dataset: Any) -> None:
         if isinstance(dataset, Mapping):
             splits = ", ".join(map(repr, dataset))
-            raise CorpusError(f"The dataset has splits ({splits}); choose one, such as dataset[{splits[:40]}].")
+            raise CorpusError(
+                f"The dataset has splits ({splits}); choose one, such as dataset[{splits[:40]}]."
+            )
         self._dataset = dataset
         self.columns = list(dataset.column_names)
 

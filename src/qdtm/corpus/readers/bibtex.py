@@ -31,8 +31,8 @@ _ACCENTS = {
 _LETTERS = {
     "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł",
     "L": "Ł", "i": "i", "j": "j", "textendash": "–", "textemdash": "—", "textquoteright": "’", "ldots": "…",
-    "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textasciitilde": "~", "dots": "…",
-    "textbackslash": " ", "par": "\n\n",
+    "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textasciitilde": "~",
+    "dots": "…",     "textbackslash": " ", "par": "\n\n",
 }  # fmt: skip
 _ACCENTED = re.compile(
     r"""\\(?:([`'^~"=.])\s{0,3}|([uvHckrdb])(?:\s{1,3}|(?=\{)))(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))"""
@@ -129,11 +129,11 @@ def _closing(source: str, at: int, pattern: re.Pattern[str]) -> int | None:
 
 
 def unlatex(text: str) -> str:
-    """Return a value of BibTeX as plain text.
+    r"""Return a value of BibTeX as plain text.
 
     Examples
     --------
-    >>> unlatex(r'The {N}eural M{\\"u}ller \\& sons -- 50\\% {\\o}re')
+    >>> unlatex(r'The {N}eural M{\"u}ller \& sons -- 50\% {\o}re')
     'The Neural Müller & sons – 50% øre'
     """
     if "\\" in text:

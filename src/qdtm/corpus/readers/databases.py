@@ -1,4 +1,4 @@
-"""A table of a database in, records out: SQLite, and DuckDB (which needs a package), opened for reading only."""
+"""A table of a database in, records out: SQLite and DuckDB, opened for reading only."""
 
 from __future__ import annotations
 

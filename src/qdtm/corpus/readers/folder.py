@@ -1,4 +1,4 @@
-"""Files that are one document each in, records out: a single one, or all in a folder, of any mixture of kinds."""
+"""Files that are one document each in, records out: one, or all in a folder, of any kinds."""
 
 from __future__ import annotations
 

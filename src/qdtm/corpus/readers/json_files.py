@@ -38,7 +38,7 @@ def read_json(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record
 
 
 def _array(value: Any) -> list[Any]:
-    """Return the array of objects in a value: itself, or the longest that it holds ("results", "items", ...)."""
+    """Return the array of objects in a value: itself, or the longest in it ("results", "items", ...)."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict):

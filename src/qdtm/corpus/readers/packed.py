@@ -1,7 +1,7 @@
 """A .gz or .zip file in, the records of what is in it out.
 
-What is packed is unpacked to a folder of its own, within bounds, and is gone when it has been read. Nothing in
-an archive decides where a file is put.
+What is packed is unpacked to a folder of its own, within bounds, and is gone when it has been read. Nothing
+in an archive decides where a file is put.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def read_gzip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record
 
 
 def read_zip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
-    """Yield the records of the files in a .zip file: its documents as a folder's, or else its tables in turn."""
+    """Yield the records of the files in a .zip file: documents as those of a folder, else tables in turn."""
     from qdtm.corpus.readers.folder import read_folder
     from qdtm.corpus.readers.read import READERS, find_reader
 
@@ -110,7 +110,7 @@ def _allowed(path: Path) -> int:
     return _FREE_BYTES + _MAX_GROWTH * path.stat().st_size
 
 
-def _copy(packed: IO[bytes], target: Path, allowed: int, path: Path) -> int:
+def _copy(packed: IO[bytes] | gzip.GzipFile, target: Path, allowed: int, path: Path) -> int:
     """Unpack a file, as long as it does not come to far more than it was packed in; return its size."""
     n_bytes = 0
     with target.open("wb") as file:

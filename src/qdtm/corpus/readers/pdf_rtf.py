@@ -90,7 +90,7 @@ def _page(document: Any, number: int) -> str:
 
 _LONGEST_FONTS = 2**15
 _PICTURE = re.compile(r"[0-9a-fA-F\s]{4000,}+")
-_INFO = {name: re.compile(r"\{\\%s\s([^{}]{0,1000})\}" % name) for name in ("title", "author")}
+_INFO = {name: re.compile(r"\{\\" + name + r"\s([^{}]{0,1000})\}") for name in ("title", "author")}
 _CREATED = re.compile(r"\{\\creatim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})")
 _FONTS = re.compile(r"\{[^{}]{0,50}\\fonttbl")
 _HEAD = 2**18
@@ -119,7 +119,7 @@ def read_rtf(path: Path, _encoding: str | None) -> Contents:
 
 
 def _bounded(source: str) -> str:
-    """Return RTF without pictures, without what fields are made from, and with a list of fonts that is short."""
+    """Return RTF without pictures, without what fields are made from, and with a short list of fonts."""
     source = _PICTURE.sub(" ", source).replace("fldinst", "fieldinst")
     fonts = _FONTS.search(source)
     if fonts is None or source.find("}}", fonts.end(), fonts.end() + _LONGEST_FONTS) >= 0:

@@ -13,13 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from qdtm.corpus.readers.records import MAX_TEXT, N_PEEKED, ReadOptions, Record, find_column, join_texts
+from qdtm.corpus.readers.records import (
+    MAX_TEXT,
+    N_PEEKED,
+    ReadOptions,
+    Record,
+    find_column,
+    join_texts,
+)
 
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d|21\d\d)\b")
 _NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "display_name"),
     "abstract": ("abstract", "abstract note"),
-    "authors": ("authors", "author", "author full names", "authorships.author.display_name", "authorships_author_display_name"),
+    "authors": ("authors", "author", "author full names", "authorships.author.display_name",
+                "authorships_author_display_name"),
     "year": ("year", "publication year", "publication_year", "date", "publication_date"),
     "journal": ("journal", "publication title", "source title", "container-title", "source", "booktitle",
                 "primary_location.source.display_name", "primary_location_source_display_name"),
@@ -82,7 +90,7 @@ def reference(values: Mapping[str, str], number: str) -> Record:
 
 
 def arranged(records: Iterable[Record], options: ReadOptions, path: Path) -> Iterator[Record]:
-    """Give records whose parts are known the columns that the user asks for, which are those parts by name."""
+    """Give records whose parts are known the columns that the user asks for: those parts by name."""
     asked = (options.text_column, options.id_column, options.title_column)
     if asked == (None, None, None) and not options.all_fields:
         yield from records
@@ -117,10 +125,6 @@ def arranged(records: Iterable[Record], options: ReadOptions, path: Path) -> Ite
             title=every.get(title, ""),
             fields={name: value for name, value in every.items() if name not in apart},
         )
-
-
-def _named(title_column: str | None) -> bool:
-    return title_column is not None and title_column != "none"
 
 
 def _every(record: Record) -> dict[str, str]:

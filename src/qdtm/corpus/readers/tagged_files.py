@@ -1,4 +1,4 @@
-"""Bibliographies with a tag before each line in, records out: RIS, PubMed's .nbib, Web of Science's plain text."""
+"""Bibliographies with tagged lines in, records out: RIS, PubMed's .nbib, the Web of Science's text."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _Entry = dict[str, list[str]]
 _DASHED = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,4}-(?: (.*)|$)")  # "TY  - JOUR", "PMID- 123"
 _PLAIN = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")  # "TI A title"
 _RIS = {
-    "TI": "title", "T1": "title", "CT": "title", "AB": "abstract", "N2": "abstract", "AU": "authors", "A1": "authors",
-    "PY": "year", "Y1": "year", "DA": "year", "JO": "journal", "JF": "journal", "T2": "journal", "JA": "journal",
-    "DO": "doi", "KW": "keywords", "TY": "type", "UR": "url", "LA": "language", "ID": "id", "AN": "id",
+    "TI": "title", "T1": "title", "CT": "title", "AB": "abstract", "N2": "abstract", "AU": "authors",
+    "A1": "authors", "PY": "year", "Y1": "year", "DA": "year", "JO": "journal", "JF": "journal", "T2": "journal",
+    "JA": "journal", "DO": "doi", "KW": "keywords", "TY": "type", "UR": "url", "LA": "language", "ID": "id", "AN": "id",
 }  # fmt: skip
 _MEDLINE = {
-    "PMID": "id", "TI": "title", "AB": "abstract", "FAU": "authors", "DP": "year", "JT": "journal", "MH": "keywords",
-    "OT": "keywords", "PT": "type", "LA": "language",
+    "PMID": "id", "TI": "title", "AB": "abstract", "FAU": "authors", "DP": "year", "JT": "journal",
+    "MH": "keywords",    "OT": "keywords", "PT": "type", "LA": "language",
 }  # fmt: skip
 _FIRST, _LAST = ("TY", "PMID", "PT", "FN"), ("ER", "EF")
 _JOINED = frozenset({"authors", "keywords", "type"})

@@ -12,7 +12,10 @@ from qdtm.errors import CorpusError
 
 
 def read_lines(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
-    """Yield each line that is not blank; its name is its line number. An export of the Web of Science is read as one."""
+    """Yield each line that is not blank; its name is its line number.
+
+    An export of the Web of Science is read as a bibliography.
+    """
     with reading_errors(path):
         is_export = is_web_of_science(path)
     if is_export:
