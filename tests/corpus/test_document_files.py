@@ -77,7 +77,7 @@ def pdf(path, pages, info=b""):
 
 
 def test_a_docx_has_its_title_and_date(tmp_path):
-    body = "<w:p><w:r><w:t>Fire</w:t><w:tab/><w:t>wind</w:t></w:r></w:p><w:p><w:del><w:r><w:delText>no</w:delText></w:r></w:del></w:p>"
+    body = "<w:p><w:r><w:t>Fire</w:t><w:tab/><w:t>wind</w:t></w:r></w:p><w:p><w:del><w:r><w:delText>no</w:delText></w:r></w:del></w:p>"  # noqa: E501
     (record,) = records(docx(tmp_path / "a.docx", body))
     assert (record.id, record.title, record.text) == ("a", "On fires", "Fire\twind")
     assert record.fields == {"date": "2019-05-06", "author": "Ann"}
@@ -111,7 +111,7 @@ def test_odt_and_epub(tmp_path):
     zipped(tmp_path / "a.odt", {"content.xml": odt})
     assert records(tmp_path / "a.odt")[0].text == "Fires\nnear Sydney"
     opf = (
-        '<package xmlns="p" xmlns:dc="d"><metadata><dc:title>A book</dc:title><dc:date>1999</dc:date></metadata>'
+        '<package xmlns="p" xmlns:dc="d"><metadata><dc:title>A book</dc:title><dc:date>1999</dc:date></metadata>'  # noqa: E501
         '<manifest><item id="b" href="two%20.xhtml"/><item id="a" href="one.xhtml"/></manifest>'
         '<spine><itemref idref="a"/><itemref idref="b"/><itemref idref="a"/></spine></package>'
     )
@@ -271,8 +271,8 @@ def test_tagged_bibliographies(tmp_path, name, data):
 
 def test_bibtex(tmp_path):
     (tmp_path / "a.bib").write_text(
-        '@string{nat = "Nature"}\n@comment{x}\n@article{k1, title={{Fires} in M{\\"u}nchen}, author = "Lee, B and M, A",'
-        " journal = nat # { Letters}, year = 2019, abstract = {Wind {and} fire}}\n@book{k2,\n title = {Other},\n}\n"
+        '@string{nat = "Nature"}\n@comment{x}\n@article{k1, title={{Fires} in M{\\"u}nchen}, author = "Lee, B and M, A",'  # noqa: E501
+        " journal = nat # { Letters}, year = 2019, abstract = {Wind {and} fire}}\n@book{k2,\n title = {Other},\n}\n"  # noqa: E501
     )
     first, second = records(tmp_path / "a.bib")
     assert (first.id, first.text) == ("k1", "Fires in München\n\nWind and fire")
@@ -286,14 +286,14 @@ def test_bibtex(tmp_path):
 
 def test_bibliographies_as_tables_and_json(tmp_path):
     (tmp_path / "z.csv").write_text(
-        "Key,Item Type,Publication Year,Author,Title,Publication Title,Abstract Note\nK1,journalArticle,2019,Lee,Fires,Nature,Wind\n"
+        "Key,Item Type,Publication Year,Author,Title,Publication Title,Abstract Note\nK1,journalArticle,2019,Lee,Fires,Nature,Wind\n"  # noqa: E501
     )
     (tmp_path / "w.tsv").write_text("PT\tAU\tTI\tSO\tAB\tPY\tUT\nJ\tLee\tFires\tNature\tWind\t2019\tWOS:1\n")
     csl = [{"id": "K1", "type": "article", "title": "Fires", "abstract": "Wind", "container-title": "Nature",
             "author": [{"family": "Lee", "given": "B"}], "issued": {"date-parts": [[2019, 5]]}}]  # fmt: skip
     (tmp_path / "c.json").write_text(json.dumps(csl))
-    work = {"id": "K1", "display_name": "Fires", "publication_year": 2019, "abstract_inverted_index": {"Wind": [0]},
-            "primary_location": {"source": {"display_name": "Nature"}}, "authorships": [{"author": {"display_name": "Lee"}}]}  # fmt: skip
+    work = {"id": "K1", "display_name": "Fires", "publication_year": 2019, "abstract_inverted_index": {"Wind": [0]},  # noqa: E501
+            "primary_location": {"source": {"display_name": "Nature"}}, "authorships": [{"author": {"display_name": "Lee"}}]}  # fmt: skip  # noqa: E501
     (tmp_path / "o.json").write_text(json.dumps({"meta": {}, "results": [work]}))
     for name in ("z.csv", "w.tsv", "c.json", "o.json"):
         (record,) = records(tmp_path / name)
@@ -326,7 +326,7 @@ def test_a_table_of_sqlite(tmp_path):
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE other (text)")
         database.execute(
-            "CREATE VIEW endless AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS text FROM c"
+            "CREATE VIEW endless AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS text FROM c"  # noqa: E501
         )
     assert records(f'{path}::art"icles')[0].fields == {"year": "2019"}
     assert "There are several tables" in refusal(path)

@@ -322,7 +322,7 @@ def _document(suffix: str) -> Callable[[Path], Target]:
 _FILES = {
     **{
         name: _document(f".{name}")
-        for name in ("docx", "pdf", "zip", "db", "html", "md", "rtf", "ris", "nbib", "ciw", "bib", "json", "gz")
+        for name in ("docx", "pdf", "zip", "db", "html", "md", "rtf", "ris", "nbib", "ciw", "bib", "json", "gz")  # noqa: E501
     },
     "csv": lambda home: FileTarget(
         home, ".csv", (seeds.delimited(","), seeds.delimited(";", "cp1252"), seeds.delimited(",", "utf-16"))

@@ -19,6 +19,7 @@ from qdtm.corpus.readers.records import (
     ReadOptions,
     Record,
     find_column,
+    find_text_columns,
     join_texts,
 )
 
@@ -105,14 +106,10 @@ def arranged(records: Iterable[Record], options: ReadOptions, path: Path) -> Ite
     if not names:
         return
     source = repr(path.name)
-    wanted = (
-        [options.text_column] if isinstance(options.text_column, str) else options.text_column or ["text"]
-    )
-    texts = [names[find_column(names, each, source)] for each in wanted]
+    texts = [names[c] for c in find_text_columns(names, [], options.text_column or "text", source)]
     identity = names[find_column(names, options.id_column or "id", source)]
-    title = (
-        names[find_column(names, options.title_column, source)] if _named(options.title_column) else "title"
-    )
+    called = "title" if options.title_column in (None, "none") else str(options.title_column)
+    title = names[find_column(names, called, source)]
     apart = () if options.all_fields else {*texts, identity, title, "text", "id"}
     for record in itertools.chain(peeked, rest):
         every = _every(record)

@@ -16,9 +16,11 @@ _Entry = dict[str, list[str]]
 _DASHED = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,4}-(?: (.*)|$)")  # "TY  - JOUR", "PMID- 123"
 _PLAIN = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")  # "TI A title"
 _RIS = {
-    "TI": "title", "T1": "title", "CT": "title", "AB": "abstract", "N2": "abstract", "AU": "authors",
-    "A1": "authors", "PY": "year", "Y1": "year", "DA": "year", "JO": "journal", "JF": "journal", "T2": "journal",
-    "JA": "journal", "DO": "doi", "KW": "keywords", "TY": "type", "UR": "url", "LA": "language", "ID": "id", "AN": "id",
+    "TI": "title", "T1": "title", "CT": "title", "AB": "abstract", "N2": "abstract",
+    "AU": "authors", "A1": "authors", "PY": "year", "Y1": "year", "DA": "year",
+    "JO": "journal", "JF": "journal", "T2": "journal", "JA": "journal", "DO": "doi",
+    "KW": "keywords", "TY": "type", "UR": "url", "LA": "language", "ID": "id",
+    "AN": "id",
 }  # fmt: skip
 _MEDLINE = {
     "PMID": "id", "TI": "title", "AB": "abstract", "FAU": "authors", "DP": "year", "JT": "journal",
