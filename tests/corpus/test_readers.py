@@ -200,7 +200,7 @@ def test_json_lines_with_all_kinds_of_values(tmp_path):
     found = records(path)
     assert [record.id for record in found] == ["7", "b", "5", "7", "8"]
     assert [record.text for record in found] == ["one", "", "two three", "12", "only a string"]
-    assert found[0].fields == {"n": "1.5", "deep": '{"a": [1]}', "tags": "x y"}
+    assert found[0].fields == {"n": "1.5", "deep.a": "[1]", "tags": "x y"}
     assert found[1].fields == {"late": "true"}
 
 
@@ -276,7 +276,7 @@ def test_folder_tells_of_encodings_once(tmp_path):
 
 
 def test_file_in_folder_beyond_the_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("qdtm.corpus.readers.text_files.MAX_TEXT", 10)
+    monkeypatch.setattr("qdtm.corpus.readers.contents.MAX_TEXT", 10)
     write(tmp_path, "a.txt", "x" * 11)
     assert "larger than" in error_of(tmp_path)
 
@@ -327,8 +327,8 @@ def test_header_and_no_rows(tmp_path):
 def test_missing_and_unknown_files(tmp_path):
     assert "There is no file or folder" in error_of(tmp_path / "missing.csv")
     assert "There is no file or folder" in error_of(Path("nul\0byte.csv"))
-    assert "There are no .txt files" in error_of(tmp_path)
-    assert "Known: .csv, .tsv" in error_of(write(tmp_path, "news.docx", "x"))
+    assert "There are no documents in" in error_of(tmp_path)
+    assert "Known: .csv, .tsv" in error_of(write(tmp_path, "news.doc", "x"))
 
 
 @pytest.mark.parametrize("name", ["news.csv", "news.jsonl", "news.txt"])

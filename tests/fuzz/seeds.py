@@ -6,6 +6,9 @@ import csv
 import gzip
 import io
 import json
+import sqlite3
+import tempfile
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -63,6 +66,35 @@ def workbook() -> bytes:
         sheet.append([*row[:2], 2000 + j, row[3], datetime.date(2001, 1, 1 + j), "=1+1"])
     book.save(file)
     return file.getvalue()
+
+
+def documents() -> dict[str, tuple[bytes, ...]]:
+    """Return the texts as documents and bibliographies, by their ending."""
+    from tests.corpus import test_document_files as made
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        made.docx(folder / "a.docx", "".join(f"<w:p><w:r><w:t>{j} fire</w:t></w:r></w:p>" for j in range(5)))
+        made.pdf(folder / "a.pdf", ["Fire near Sydney", "Wind"], b"/Title(On fires)")
+        made.zipped(folder / "a.zip", {"a.txt": TEXTS[0], "b.csv": "text,year\nfire,1\n"})
+        with closing(sqlite3.connect(folder / "a.db")) as database, database:
+            database.execute("CREATE TABLE t (id, text)")
+            database.executemany("INSERT INTO t VALUES (?, ?)", enumerate(TEXTS))
+        packed = {path.suffix: (path.read_bytes(),) for path in folder.iterdir()}
+    page = f"<html><head><title>x</title></head><body>{'<p>fire</p>' * 9}<!-- x --></body></html>"
+    return packed | {
+        ".html": (page.encode(),),
+        ".md": (b"---\ntitle: x\n---\n# Fire\n\nwind",),
+        ".rtf": (rb"{\rtf1\ansi{\fonttbl{\f0\fcharset0 Arial;}}{\info{\title x}}Fire\par w\'ef\u252?nd}",),
+        ".ris": (made.RIS.encode(),),
+        ".nbib": (made.NBIB.encode(),),
+        ".ciw": (made.SCIENCE.encode(),),
+        ".bib": (
+            b'@string{n = "N"}\n@article{k, title={{F}ire \\"{u}}, journal = n # {x}, year = 2019}\n' * 3,
+        ),
+        ".json": (json.dumps([dict(zip(HEADER, row, strict=True)) for row in ROWS]).encode(),),
+        ".gz": (gzip.compress(delimited(","), mtime=0),),
+    }
 
 
 def parquet_files() -> tuple[bytes, ...]:

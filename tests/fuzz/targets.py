@@ -10,6 +10,7 @@ import json
 import shutil
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -312,7 +313,17 @@ def _parquet(home: Path) -> Target | None:
     return FileTarget(home, ".parquet", valid) if valid else None
 
 
+def _document(suffix: str) -> Callable[[Path], Target]:
+    """Return what makes the target of a kind of document or bibliography."""
+    ending = ".csv.gz" if suffix == ".gz" else suffix
+    return lambda home: FileTarget(home, ending, seeds.documents()[suffix])
+
+
 _FILES = {
+    **{
+        name: _document(f".{name}")
+        for name in ("docx", "pdf", "zip", "db", "html", "md", "rtf", "ris", "nbib", "ciw", "bib", "json", "gz")  # noqa: E501
+    },
     "csv": lambda home: FileTarget(
         home, ".csv", (seeds.delimited(","), seeds.delimited(";", "cp1252"), seeds.delimited(",", "utf-16"))
     ),

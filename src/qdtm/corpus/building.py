@@ -225,6 +225,8 @@ def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: C
         return read(source, options, pipeline, like, None)
     if hasattr(source, "to_corpus"):  # a `FileCorpus`, which reads itself
         return of(source.to_corpus(pipeline), options, None, like)
+    if hasattr(source, "column_names") and hasattr(source, "features"):  # a Dataset of Hugging Face
+        return from_dataframe(_HuggingFaceFrame(source), options, pipeline, like)
     if hasattr(source, "columns") and not isinstance(source, Mapping):
         return from_dataframe(source, options, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
@@ -233,6 +235,25 @@ def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: C
     if isinstance(first, str) or not isinstance(first, Iterable):
         return from_texts(values, index, None, None, pipeline, like)
     return from_tokens(values, None, index, None, None, None, pipeline, like)
+
+
+class _HuggingFaceFrame:
+    """A `Dataset` of Hugging Face, with the names of a DataFrame."""
+
+    def __init__(self, dataset: Any) -> None:
+        if isinstance(dataset, Mapping):
+            splits = ", ".join(map(repr, dataset))
+            raise CorpusError(
+                f"The dataset has splits ({splits}); choose one, such as dataset[{splits[:40]}]."
+            )
+        self._dataset = dataset
+        self.columns = list(dataset.column_names)
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return list(self._dataset[name])
 
 
 def _peek(source: Any) -> tuple[object, Any]:

@@ -18,13 +18,14 @@ from typing import Any
 
 from qdtm.corpus.building import of_records
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.readers.folder import DOCUMENTS
 from qdtm.corpus.readers.read import READERS, read_records
 from qdtm.corpus.readers.records import N_PEEKED, NO_TITLE, ReadOptions, Record, find_roles
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, MissingExtraError, QdtmError
 from qdtm.memory import require_memory
 
-_WITHOUT_COLUMNS = (".txt", ".cor")
+_WITHOUT_COLUMNS = (".cor", *DOCUMENTS)
 
 MEMORY_A_BYTE = 1
 """Memory that reading takes at least for each byte of a file.

@@ -84,12 +84,15 @@ class Passage:
         Whether there is more of the text on either side.
     start : int
         Which character of the text is its first.
+    page : int, optional
+        On which page it begins, from 1, of a text whose pages are known (form feeds stand between them).
     """
 
     pieces: tuple[Piece, ...]
     cut_before: bool = False
     cut_after: bool = False
     start: int = 0
+    page: int | None = None
 
     @property
     def text(self) -> str:
@@ -133,7 +136,8 @@ def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
     if len(text) <= limit:
         return whole(text, marks)
     start, end = _best_window(text, marks, limit)
-    return Passage(tuple(_pieces(text, start, end, marks)), start > 0, end < len(text), start)
+    pieces = tuple(_pieces(text, start, end, marks))
+    return Passage(pieces, start > 0, end < len(text), start, page_at(text, start))
 
 
 def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300) -> Passage:
@@ -150,7 +154,13 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    return Passage(tuple(_pieces(text, start, end, marks)), not whole_start, not whole_end, start)
+    pieces = tuple(_pieces(text, start, end, marks))
+    return Passage(pieces, not whole_start, not whole_end, start, page_at(text, start))
+
+
+def page_at(text: str, at: int) -> int | None:
+    """Return the page on which a place of a text is, from 1; None where pages are not known."""
+    return text.count("\f", 0, at) + 1 if "\f" in text else None
 
 
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:

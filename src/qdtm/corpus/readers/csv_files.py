@@ -25,6 +25,7 @@ from qdtm.corpus.readers.records import (
     find_roles,
     join_texts,
 )
+from qdtm.corpus.readers.references import arranged, is_table_of_references, reference_of_row
 from qdtm.errors import CorpusError
 
 T = TypeVar("T")
@@ -83,6 +84,10 @@ def records_of_rows(
     peeked = peek(rows, N_PEEKED, lambda row: sum(map(len, row)))
     if not peeked:
         raise CorpusError(f"{str(path)!r} has a header and no rows.")
+    if options.text_column is None and is_table_of_references(names):
+        every = enumerate(itertools.chain(peeked, rows), start=1)
+        yield from arranged((reference_of_row(names, row, n) for n, row in every), options, path)
+        return
     roles = find_roles(names, peeked, options, source)
     apart = () if options.all_fields else roles.apart
     others = [c for c in range(len(names)) if c not in apart]

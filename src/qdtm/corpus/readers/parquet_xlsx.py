@@ -1,4 +1,4 @@
-"""Tables that need an extra in, records out: .parquet (pyarrow) and .xlsx (openpyxl)."""
+"""Tables that need an extra in, records out: .parquet and .arrow (pyarrow) and .xlsx (openpyxl)."""
 
 from __future__ import annotations
 
@@ -43,6 +43,31 @@ def _parquet_rows(file: Any, meter: Meter, path: Path) -> Iterator[list[str]]:
             yield from map(list, zip(*columns, strict=True))
             n_read += batch.num_rows
             meter.set(min(1.0, n_read / max(n_rows, 1)))
+
+
+def read_arrow(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
+    """Yield the rows of an Arrow file (.arrow, or .feather of version 2)."""
+    arrow, ipc = _needed("pyarrow", "parquet", path), _needed("pyarrow.ipc", "parquet", path)
+    with reading_errors(path):
+        path.open("rb").close()
+    with _damage(path, "an Arrow"), arrow.OSFile(str(path)) as source:
+        is_file = source.read(6) == b"ARROW1"
+        source.seek(0)
+        reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
+        yield from records_of_rows(
+            list(reader.schema.names), _arrow_rows(reader, is_file, meter), options, path
+        )
+
+
+def _arrow_rows(reader: Any, is_file: bool, meter: Meter) -> Iterator[list[str]]:
+    n = reader.num_record_batches if is_file else 0
+    batches = (reader.get_batch(i) for i in range(n)) if is_file else iter(reader)
+    for number, batch in enumerate(batches, start=1):
+        batch.validate(full=True)  # what a file claims about its buffers may be wrong
+        for first in range(0, batch.num_rows, _BATCH):
+            columns = (map(as_field, column.to_pylist()) for column in batch.slice(first, _BATCH).columns)
+            yield from map(list, zip(*columns, strict=True))
+        meter.set(number / n if n else 0.0)
 
 
 def read_xlsx(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:

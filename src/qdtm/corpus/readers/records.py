@@ -70,6 +70,8 @@ class ReadOptions:
         Whether the text, the name and the title are among the fields too, as a preview of a table needs them.
     title_column : str or None
         The column of the title; None to find it, "none" for none.
+    table : str or None
+        Which table of a database; None for the only one.
     """
 
     text_column: str | Sequence[str] | None = None
@@ -77,6 +79,7 @@ class ReadOptions:
     encoding: str | None = None
     all_fields: bool = False
     title_column: str | None = None
+    table: str | None = None
 
 
 class Meter:

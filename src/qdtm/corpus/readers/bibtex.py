@@ -1,0 +1,151 @@
+"""A BibTeX file in, records out.
+
+Read in one pass, with braces counted: an entry that is never closed is left out, and said.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from qdtm.corpus.readers.contents import read_text
+from qdtm.corpus.readers.records import CorpusWarning, Meter, ReadOptions, Record
+from qdtm.corpus.readers.references import arranged, reference
+from qdtm.errors import CorpusError
+
+_ENTRY = re.compile(r"@\s{0,9}([A-Za-z]{1,40})\s{0,9}[{(]")
+_KEY = re.compile(r"\s*([^\s,{}]{0,300})\s*,")
+_FIELD = re.compile(r"[\s,]*([A-Za-z][\w:.+-]{0,100})\s*=\s*")
+_BARE = re.compile(r"[^\s,{}#\"]{1,1000}")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_QUOTE = re.compile(r'\\.|[{}"]', re.DOTALL)
+
+_ACCENTS = {
+    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307",
+    "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
+    "b": "\u0331",
+}  # fmt: skip
+_LETTERS = {
+    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł",
+    "L": "Ł", "i": "i", "j": "j", "textendash": "–", "textemdash": "—", "textquoteright": "’", "ldots": "…",
+    "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textasciitilde": "~",
+    "dots": "…",     "textbackslash": " ", "par": "\n\n",
+}  # fmt: skip
+_ACCENTED = re.compile(
+    r"""\\(?:([`'^~"=.])\s{0,3}|([uvHckrdb])(?:\s{1,3}|(?=\{)))(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))"""
+)
+_COMMAND = re.compile(r"\\([A-Za-z]{1,30})\s{0,3}(?:\{\})?")
+_SINGLE = re.compile(r"\\([^A-Za-z\s])")
+
+
+def read_bibtex(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
+    """Yield the entries of a .bib file."""
+    source, encoding = read_text(path, options.encoding)
+    if encoding.note:
+        warnings.warn(f"{path.name!r} {encoding.note}", CorpusWarning, stacklevel=2)
+    n_entries = 0
+
+    def records() -> Iterator[Record]:
+        nonlocal n_entries
+        for n_entries, values in enumerate(_entries(source, path, meter), start=1):
+            yield reference(values, str(n_entries))
+
+    yield from arranged(records(), options, path)
+    if not n_entries:
+        raise CorpusError(f"{str(path)!r} has no entry of a bibliography in it.")
+
+
+def _entries(source: str, path: Path, meter: Meter) -> Iterator[dict[str, str]]:
+    macros: dict[str, str] = {}
+    at, n_broken = 0, 0
+    while found := _ENTRY.search(source, at):
+        meter.set(found.start() / max(len(source), 1))
+        kind = found[1].lower()
+        at = found.end()
+        if kind in ("comment", "preamble"):
+            continue
+        key = None if kind == "string" else _KEY.match(source, at)
+        fields, at = _fields(source, key.end() if key else at, macros)
+        if kind == "string":
+            macros |= {name: value[:1_000] for name, value in fields.items()} if len(macros) < 10_000 else {}
+        elif key is None or not fields:
+            n_broken += 1
+        else:
+            plain = {name: unlatex(value) for name, value in fields.items()}
+            plain["authors"] = plain.pop("author", plain.pop("editor", "")).replace(" and ", "; ")
+            yield {"id": key[1], "entrytype": kind, **plain}
+    if n_broken:
+        message = f"{n_broken:,} entries of {path.name!r} have no key or no field; they were passed over."
+        warnings.warn(message, CorpusWarning, stacklevel=2)
+
+
+def _fields(source: str, at: int, macros: dict[str, str]) -> tuple[dict[str, str], int]:
+    """Return the fields of an entry, and where it ends."""
+    fields: dict[str, str] = {}
+    while found := _FIELD.match(source, at):
+        value, at = _value(source, found.end(), macros)
+        if value is None:
+            break
+        fields.setdefault(found[1].lower(), value)
+    return fields, at
+
+
+def _value(source: str, at: int, macros: dict[str, str]) -> tuple[str | None, int]:
+    """Return a value, which may be several joined by "#", and where it ends; None if it has no end."""
+    pieces: list[str] = []
+    while True:
+        opening = source[at : at + 1]
+        if opening in ("{", '"') and opening:
+            end = _closing(source, at + 1, _BRACE if opening == "{" else _QUOTE)
+            if end is None:
+                return None, len(source)
+            pieces.append(source[at + 1 : end])
+            at = end + 1
+        elif bare := _BARE.match(source, at):
+            pieces.append(macros.get(bare[0].lower(), bare[0]))
+            at = bare.end()
+        else:
+            return None, at
+        joined = re.compile(r"\s*#\s*").match(source, at)
+        if joined is None:
+            return "".join(pieces), at
+        at = joined.end()
+
+
+def _closing(source: str, at: int, pattern: re.Pattern[str]) -> int | None:
+    """Return where the brace or quotation mark is that closes a value."""
+    depth = 0
+    for mark in pattern.finditer(source, at):
+        if mark[0] == "{":
+            depth += 1
+        elif depth == 0 and mark[0] in ("}", '"'):
+            return None if mark[0] == "}" and pattern is _QUOTE else mark.start()
+        elif mark[0] == "}":
+            depth -= 1
+    return None
+
+
+def unlatex(text: str) -> str:
+    r"""Return a value of BibTeX as plain text.
+
+    Examples
+    --------
+    >>> unlatex(r'The {N}eural M{\"u}ller \& sons -- 50\% {\o}re')
+    'The Neural Müller & sons – 50% øre'
+    """
+    if "\\" in text:
+        text = _ACCENTED.sub(_accented, text)
+        text = _COMMAND.sub(
+            lambda m: _LETTERS.get(m[1], " " if m[1].islower() and len(m[1]) > 2 else ""), text
+        )
+        text = _SINGLE.sub(lambda m: m[1] if m[1] in "&%$#_{}" else " ", text)
+    text = text.replace("{", "").replace("}", "").replace("---", "—").replace("--", "–").replace("~", " ")
+    return re.sub(r"[ \t]+", " ", text).strip()
+
+
+def _accented(found: re.Match[str]) -> str:
+    letter = found[3] or found[4]
+    return unicodedata.normalize("NFC", letter + _ACCENTS[found[1] or found[2]])

@@ -1,0 +1,145 @@
+"""A .gz or .zip file in, the records of what is in it out.
+
+What is packed is unpacked to a folder of its own, within bounds, and is gone when it has been read. Nothing
+in an archive decides where a file is put.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from qdtm.corpus.readers.encoding import reading_errors
+from qdtm.corpus.readers.folder import DOCUMENTS
+from qdtm.corpus.readers.records import Meter, Reader, ReadOptions, Record
+from qdtm.errors import CorpusError, QdtmError
+
+_FREE_BYTES = 2**28
+_MAX_GROWTH = 200
+_MAX_MEMBERS = 100_000
+_PIECE = 2**20
+
+
+def read_gzip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
+    """Yield the records of a file that is packed alone, such as news.csv.gz."""
+    from qdtm.corpus.readers.read import find_reader
+
+    inner = find_reader(Path(path.stem))
+    if inner is read_gzip or inner is read_zip:
+        raise CorpusError(f"{str(path)!r} is packed twice; unpack it.")
+    with _scratch(path) as folder:
+        target = folder / path.stem
+        with _unpacking(path), gzip.open(path) as packed:
+            _copy(packed, target, _allowed(path), path)
+        yield from _read(inner, target, path.stem, options, meter, path)
+
+
+def read_zip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
+    """Yield the records of the files in a .zip file: documents as those of a folder, else tables in turn."""
+    from qdtm.corpus.readers.folder import read_folder
+    from qdtm.corpus.readers.read import READERS, find_reader
+
+    with _scratch(path) as folder, _unpacking(path), ZipFile(path) as archive:
+        members = _members(archive, path)
+        kinds = {PurePosixPath(name).suffix.lower() for name in members}
+        tables = {
+            name: each for name, each in members.items() if _ending(name) in set(READERS) - set(DOCUMENTS)
+        }
+        one_text = len(members) == 1 and kinds == {".txt"}
+        if not kinds & set(DOCUMENTS) and not tables:
+            raise CorpusError(
+                f"There is nothing in {str(path)!r} that can be read. Known: {', '.join(READERS)}."
+            )
+        in_turn = one_text or not kinds & set(DOCUMENTS)
+        chosen = members if one_text or not in_turn else tables
+        left = _allowed(path)
+        for name, member in chosen.items():
+            target = folder / "in" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with archive.open(member) as packed:
+                left -= _copy(packed, target, left, path)
+        if in_turn:
+            for name in chosen:
+                inner = find_reader(folder / "in" / name)
+                yield from _read(inner, folder / "in" / name, name, options, meter, path)
+        else:
+            yield from _read(read_folder, folder / "in", path.name, options, meter, path)
+
+
+def _ending(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
+
+
+def _members(archive: ZipFile, path: Path) -> dict[str, ZipInfo]:
+    """Return the files of an archive by a name under which they can be put into a folder of ours."""
+    if len(archive.infolist()) > _MAX_MEMBERS:
+        raise CorpusError(
+            f"{str(path)!r} has {len(archive.infolist()):,} files; at most {_MAX_MEMBERS:,} are read."
+        )
+    members: dict[str, ZipInfo] = {}
+    for member in archive.infolist():
+        parts = [part[:200] for part in PurePosixPath(member.filename.replace("\\", "/")).parts]
+        parts = [part for part in parts if part not in ("/", "..", ".") and not part.endswith(":")]
+        if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
+            continue
+        if member.flag_bits & 1:
+            raise CorpusError(f"{str(path)!r} is encrypted; unpack it.")
+        members["/".join(parts[-8:])] = member
+    return dict(sorted(members.items()))
+
+
+def _read(
+    reader: Reader, target: Path, name: str, options: ReadOptions, meter: Meter, path: Path
+) -> Iterator[Record]:
+    """Read what was unpacked; messages name it as the user knows it."""
+    try:
+        yield from reader(target, options, meter)
+    except CorpusError as error:
+        known = str(path) if name == path.name else f"{path}/{name}"
+        raise CorpusError(str(error).replace(str(target), known)) from None
+
+
+def _allowed(path: Path) -> int:
+    return _FREE_BYTES + _MAX_GROWTH * path.stat().st_size
+
+
+def _copy(packed: IO[bytes] | gzip.GzipFile, target: Path, allowed: int, path: Path) -> int:
+    """Unpack a file, as long as it does not come to far more than it was packed in; return its size."""
+    n_bytes = 0
+    with target.open("wb") as file:
+        while piece := packed.read(_PIECE):
+            n_bytes += len(piece)
+            if n_bytes > allowed:
+                raise CorpusError(f"{str(path)!r} unpacks to more than {_MAX_GROWTH} times its size.")
+            file.write(piece)
+    return n_bytes
+
+
+@contextmanager
+def _scratch(path: Path) -> Iterator[Path]:
+    with reading_errors(path):
+        folder = tempfile.mkdtemp(prefix="qdtm-")
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _unpacking(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except QdtmError:  # which may be a ValueError too
+        raise
+    except (BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, NotImplementedError, ValueError) as error:
+        raise CorpusError(f"{str(path)!r} is damaged: it cannot be unpacked.") from error
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        raise CorpusError(f"Cannot read {str(path)!r}: {reason}.") from error
