@@ -56,7 +56,7 @@ def test_examples_of_commands_run_one_after_the_other(tmp_path):
         else:
             run_command(example, tmp_path, typed="q\n")
     written = {path.name for path in tmp_path.iterdir()}
-    assert {"articles", "result", "deeper", "three", "compared.html", "result.xlsx", "scores.csv"} <= written
+    assert {"articles", "result", "deeper", "three", "compared.html", "result.qdpx", "scores.csv"} <= written
 
 
 def test_ci_runs_the_readmes_test_command():
