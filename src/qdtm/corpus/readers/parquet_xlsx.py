@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from qdtm.corpus.document_store import as_field
+from qdtm.corpus.readers.contents import needed
 from qdtm.corpus.readers.csv_files import records_of_rows
 from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.records import Meter, ReadOptions, Record
-from qdtm.errors import CorpusError, MissingExtraError
+from qdtm.errors import CorpusError
 
 _BATCH = 200
 _LAST_ROW = 2**20
@@ -26,7 +25,7 @@ _MAX_GROWTH = 50
 
 def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the rows of a .parquet file."""
-    parquet = _needed("pyarrow.parquet", "parquet", path)
+    parquet = needed("pyarrow.parquet", "parquet", path)
     with reading_errors(path):
         path.open("rb").close()  # what the system says is clearer than what pyarrow does
     with _damage(path, "a parquet"):
@@ -47,7 +46,7 @@ def _parquet_rows(file: Any, meter: Meter, path: Path) -> Iterator[list[str]]:
 
 def read_arrow(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the rows of an Arrow file (.arrow, or .feather of version 2)."""
-    arrow, ipc = _needed("pyarrow", "parquet", path), _needed("pyarrow.ipc", "parquet", path)
+    arrow, ipc = needed("pyarrow", "parquet", path), needed("pyarrow.ipc", "parquet", path)
     with reading_errors(path):
         path.open("rb").close()
     with _damage(path, "an Arrow"), arrow.OSFile(str(path)) as source:
@@ -72,7 +71,7 @@ def _arrow_rows(reader: Any, is_file: bool, meter: Meter) -> Iterator[list[str]]
 
 def read_xlsx(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the rows of the first sheet of an .xlsx file."""
-    openpyxl = _needed("openpyxl", "xlsx", path)
+    openpyxl = needed("openpyxl", "xlsx", path)
     with reading_errors(path):
         _check_growth(path)
     with _damage(path, "an .xlsx"):
@@ -132,12 +131,3 @@ def _grown(path: Path) -> CorpusError:
 
 def _not_one(path: Path, kind: str) -> CorpusError:
     return CorpusError(f"{str(path)!r} is not {kind} file, or is damaged.")
-
-
-def _needed(module: str, extra: str, path: Path) -> ModuleType:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Reading {path.name!r} needs the extra {extra!r}: pip install 'qdtm[{extra}]'."
-        ) from error
