@@ -42,6 +42,7 @@ COMMANDS = {
     "memory": Entry("measurements.memory", "measure_memory", "The memory of a fit beside its bound."),
     "own-labels": Entry("measurements.relevance", "measure_own_labels", "Relevance on labels of your own."),
     "relevance": Entry("measurements.relevance", "measure_relevance", "Ranking, calibration and counts."),
+    "review": Entry("measurements.review", "measure_review", "Simulated readers of hand-checks."),
     "result-size": Entry("measurements.corpus", "measure_result_size", "The size of a saved result."),
     "scaling": Entry("measurements.scaling", "measure_scaling", "The cost of a sweep by tokens and topics."),
     "shards": Entry("measurements.shards", "measure_shards", "What shards cost in quality."),

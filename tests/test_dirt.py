@@ -102,6 +102,33 @@ class TestCopies:
         assert corpus.distinct.n_documents < len(texts) + 1
 
 
+@pytest.fixture(scope="module")
+def dirty(texts, clean):
+    best = clean.documents(QUERY, n=1)[0].text
+    return ask([*texts, *[f"Version {k}. {best}" for k in range(12)]])
+
+
+class TestNearCopies:
+    """Versions of one text are one reason, are counted each, and are one entry of a list."""
+
+    def test_the_list_has_one(self, dirty):
+        rows = dirty.documents(QUERY, n=10)
+        groups = dirty.corpus_.first_copy[[row.index for row in rows]]
+        assert len(set(groups.tolist())) == len(rows)
+        assert max(row.n_copies for row in rows) == 12
+        assert "and 12 copies" in repr(rows)
+
+    def test_each_is_counted(self, clean, dirty, texts):
+        assert dirty.relevance().about[len(texts) :].all()
+        assert dirty.corpus_.n_copies - clean.corpus_.n_copies == 12
+        assert dirty.get_document_info()["copy_of"].notna().sum() >= 12
+
+    def test_one_is_learned_from(self, clean, dirty, texts):
+        """The count grows by the copies, and not by others that are like them."""
+        others = dirty.relevance().scores[: len(texts)].sum()
+        assert others == pytest.approx(clean.relevance().scores.sum(), rel=0.2)
+
+
 def uuencoded(rng, n_lines=400):
     lines = (binascii.b2a_uu(rng.bytes(45)).decode().rstrip() for _ in range(n_lines))
     return "begin 644 picture.gif\n" + "\n".join(lines) + "\nend\n"

@@ -15,7 +15,7 @@ from qdtm.corpus import Corpus
 from qdtm.errors import QueryError
 from qdtm.progress import ProgressCallback, defer_interrupts
 from qdtm.results.fit import ModelFit
-from qdtm.results.splits import Split, above, counts_below, level_order, path_of, subtopic_ids, tokens_in
+from qdtm.results.splits import Split, above, below, level_order, path_of, subtopic_ids, tokens_in
 from qdtm.sampler.engines import Threads
 from qdtm.sampler.subtopics import cut_out, fit_subtopics
 from qdtm.settings import Settings
@@ -84,9 +84,8 @@ def open_subtopic(
 
 def _size(fit: ModelFit, id: str) -> float:
     """Return how many tokens a subtopic has, averaged over the samples."""
-    *_, number = path_of(id)
-    counts = dict(counts_below(fit, path_of(id)[0]))[above(id)]
-    return float(counts[:, number - 1].sum(dtype=np.float64))
+    _, ids, counts = below(fit, above(id))
+    return float(counts[:, ids.index(id)].sum(dtype=np.float64))
 
 
 def _check_id(fit: ModelFit, id: str) -> None:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.embeddings.loading import load_vectors
@@ -31,7 +30,7 @@ from qdtm.results.distributions import FloatArray, average_over_tokens
 from qdtm.results.documents import order_by
 from qdtm.results.passages import Aligner, Passage
 from qdtm.results.reasons import Reasons
-from qdtm.results.relevance import TYPICAL_ERROR, Relevance, typical_error
+from qdtm.results.relevance import Relevance, sum_up
 
 N_WORDS, N_DOCUMENTS, EXCERPT = 15, 5, 420
 
@@ -137,7 +136,7 @@ def answers_of(
     """Answer queries whose concepts are chosen already, each by its own evidence."""
     answers = []
     for concept, evidence in zip(chosen.concepts, chosen.evidence, strict=True):
-        n_w = expected_tokens(corpus, concept, evidence.probability)
+        n_w = expected_tokens(corpus.by_passage, concept, evidence.probability)
         check_cancelled()
         p_zw = n_w / np.maximum(corpus.word_counts, 1)  # (V,): how much of each word is the topic's
         relevance = _relevance(corpus, concept, evidence, p_zw, chosen.covers)
@@ -170,10 +169,9 @@ def expected_tokens(corpus: Corpus, concept: Concept, probability: FloatArray) -
 def _relevance(
     corpus: Corpus, concept: Concept, evidence: Evidence, p_zw: FloatArray, covers: bool
 ) -> Relevance:
-    error = TYPICAL_ERROR if covers else typical_error(evidence.strength, evidence.probability)
-    share = average_over_tokens(corpus.document_term_matrix, p_zw[:, None], np.zeros(1))[:, 0]
-    names: NDArray[np.bool_] = evidence.strength > 0
-    return Relevance(concept.name, evidence.probability, names, share, None, error)
+    counts = corpus.by_passage.document_term_matrix
+    share = average_over_tokens(counts, p_zw[:, None], np.zeros(1))[:, 0]
+    return sum_up(concept.name, corpus, evidence.probability, evidence.strength, share, covers=covers)
 
 
 def _top_words(corpus: Corpus, n_w: FloatArray, n: int) -> tuple[tuple[str, float], ...]:
@@ -187,7 +185,7 @@ def _first_documents(
 ) -> tuple[FirstDocument, ...]:
     rows = order_by(relevance.scores, corpus.document_lengths, n)
     rows = rows[relevance.about[rows]]
-    reasons = Reasons(corpus, concept, p_zw, aligner)
+    reasons = Reasons(corpus, concept, p_zw, aligner, relevance.passages)
     return tuple(
         FirstDocument(
             index=document.index,

@@ -87,10 +87,11 @@ def fit_bytes_of(
     n_encoded: int = 0,
 ) -> int:
     """Return about how many bytes a fit of a corpus takes."""
-    background = settings.n_background_topics or n_topics_for(corpus.n_documents)
+    n_documents = corpus.by_passage.n_documents
+    background = settings.n_background_topics or n_topics_for(n_documents)
     return fit_bytes(
         n_tokens=corpus.n_tokens,
-        n_documents=corpus.n_documents,
+        n_documents=n_documents,
         n_words=corpus.n_words,
         n_topics=n_queries + background,
         n_queries=n_queries,

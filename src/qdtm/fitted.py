@@ -20,8 +20,9 @@ from qdtm.corpus import Corpus
 from qdtm.corpus.readers.records import distinct_names
 from qdtm.queries import Concept
 from qdtm.reprs import quoted
+from qdtm.results.corrections import BY_MODEL
 from qdtm.results.distributions import document_topics, topic_word_probabilities
-from qdtm.results.documents import DocumentTable
+from qdtm.results.documents import DocumentTable, View
 from qdtm.results.fit import ModelFit
 from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
@@ -42,17 +43,16 @@ _N_SHOWN = 3  # queries in a repr
 class FittedModel:
     """What can be asked of a fitted model."""
 
-    def _adopt(self, fit: ModelFit, corpus: Corpus) -> None:
-        """Make a fit this estimator's own."""
-        self.fit_ = fit
-        self.corpus_ = corpus
-        self.n_features_in_ = len(fit.vocabulary)
-        self.result_ = Result(fit, corpus)
+    def _adopt(self, result: Result) -> None:
+        """Make a result this estimator's own."""
+        self._show(result)
+        self.corpus_ = result.corpus
+        self.n_features_in_ = len(result.fit.vocabulary)
         for name in ("components_", "doc_topic_"):
             self.__dict__.pop(name, None)
 
-    def _adopt_result(self, result: Result) -> None:
-        """Take a result that is shown otherwise, or opened deeper; its topics are the same."""
+    def _show(self, result: Result) -> None:
+        """Take a result that is shown otherwise, or corrected; its topics are the same."""
         self.fit_, self.result_ = result.fit, result
 
     # --- what was found ----------------------------------------------------------------------------------
@@ -119,20 +119,30 @@ class FittedModel:
 
     # --- documents ---------------------------------------------------------------------------------------
 
-    def documents(self, query: str | int = 0, n: int = 10, *, subtopic: str | None = None) -> DocumentTable:
+    def documents(
+        self,
+        query: str | int = 0,
+        n: int | None = 10,
+        *,
+        subtopic: str | None = None,
+        view: View = "all",
+    ) -> DocumentTable:
         """List the documents most relevant to a query, or to one of its subtopics.
 
         Parameters
         ----------
         query : str or int
             A query's name, or its position.
-        n : int
-            How many documents.
+        n : int or None
+            How many documents at most; None for all.
         subtopic : str, optional
             A subtopic's id, such as "0.2": its documents only, by their share in it; or "0.2.1", if "0.2" was
             opened.
+        view : {"all", "about", "below", "named-out", "unnamed-in", "near"}
+            Around the edge of a query: those about it; just below the cut-off, down to half of it; those that
+            name it and are left out; those about it that do not name it; those near it.
         """
-        return self._result.documents(query, n, subtopic=subtopic)
+        return self._result.documents(query, n, subtopic=subtopic, view=view)
 
     def relevance(self, query: str | int = 0) -> Relevance:
         """Say how likely each document is to be about a query, where to cut, and how many are about it.
@@ -235,7 +245,7 @@ class FittedModel:
 
     def set_check(self, check: HandCheck) -> Self:
         """Take a person's answers in: relevance agrees with them from now on. Saved with the model."""
-        self._adopt_result(self._result.with_check(check))
+        self._show(self._result.with_check(check))
         return self
 
     def contrast(
@@ -250,7 +260,7 @@ class FittedModel:
 
     def set_topic_labels(self, labels: dict[str, str | None]) -> Self:
         """Name topics: `{"0.1": "the Ashes"}`. Saved with the model; None takes a name away."""
-        self._adopt_result(self._result.with_labels(labels))
+        self._show(self._result.with_labels(labels))
         return self
 
     def name_subtopics(self, server: str, model: str) -> Self:
@@ -265,7 +275,30 @@ class FittedModel:
         """
         from qdtm.results.language_model_names import name_by_model
 
-        return self.set_topic_labels(dict(name_by_model(self._result, server, model)))
+        names = dict(name_by_model(self._result, server, model))
+        self._show(self._result.with_labels(names, by=BY_MODEL + model))
+        return self
+
+    def correct(self, kind: str, *values: str) -> Self:
+        """Correct the result by hand, as `qdtm correct` does. Saved with the model, and can be undone.
+
+        Parameters
+        ----------
+        kind : {"rename", "merge", "hide", "split", "drop-word", "undo", "redo"}
+            What to do.
+        *values : str
+            To what: `correct("rename", "0.1", "the Ashes")`, `correct("merge", "0.1", "0.3")`,
+            `correct("hide", "0.2")`, `correct("drop-word", "0.1", "line")`, `correct("undo")`.
+
+        Raises
+        ------
+        QueryError, ParameterError
+            If there is no such topic, or it cannot be done.
+        """
+        from qdtm.results.corrections import correct_result
+
+        self._show(correct_result(self._result, kind, values))
+        return self
 
     def set_columns(
         self,
@@ -278,7 +311,7 @@ class FittedModel:
         result = self._result.with_columns(
             time_column=time_column, group_column=group_column, date_format=date_format
         )
-        self._adopt_result(result)
+        self._show(result)
         return self
 
     # --- time and groups ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,6 +25,7 @@ from qdtm.progress import ProgressCallback, shown_progress
 from qdtm.queries import as_queries
 from qdtm.recorded import OWN_OBJECTS, NotSaved, as_json, check_at_hand, from_json
 from qdtm.reprs import on_screen, quoted
+from qdtm.results.corrections import going_on, open_as_recorded
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import gather_fit, spread_fit
 from qdtm.results.result import Result
@@ -223,8 +225,8 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : Corpus, FileCorpus, or anything that `Corpus.of` takes
-            Texts, ready tokens, a DataFrame or an iterator. The files of a `FileCorpus` are read into one
+        X : Corpus, or anything that `Corpus.of` takes
+            Texts, ready tokens, a DataFrame, an iterator, or the paths of files, which are read into one
             corpus in this process, whatever the engine is.
         y : ignored
         checkpoint : path, optional
@@ -277,7 +279,7 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         ----------
         checkpoint : path
             The folder that `fit` was given.
-        X : Corpus, FileCorpus, or anything that `Corpus.of` takes
+        X : Corpus, or anything that `Corpus.of` takes
             The same corpus.
         **running
             How to run it: `n_jobs`, `engine`, `address`, `worker_dir` and `progress`, as at construction; and
@@ -317,7 +319,7 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         """Fit, and make the outcome this estimator's own."""
         inside = corpus_inside(corpus, settings)
         fit = fit_prepared(inside, prepared, settings, self._parameters(), progress, checkpoint)
-        self._adopt(spread_fit(fit, inside, corpus), corpus)
+        self._adopt(Result(spread_fit(fit, inside, corpus), corpus))
         if checkpoint is not None:
             checkpoint.remove()
         return self
@@ -341,7 +343,8 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         """Open a subtopic into its own subtopics, as phase 2 opens a topic; at any depth.
 
         They become part of the result: of `topics_`, of what is shown, and of what is saved. The outcome
-        depends on nothing else that was opened.
+        depends on nothing else that was opened. It is a correction like others, and `correct("undo")` closes
+        it.
 
         Parameters
         ----------
@@ -358,15 +361,12 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         QueryError
             If there is no such subtopic, or it is too small to split.
         """
-        from qdtm.drill_down import open_subtopic
-
-        settings = self._settings()
-        inside = corpus_inside(self.corpus_, settings)
-        fit = gather_fit(self._fitted, inside, self.corpus_)
-        with shown_progress(self.progress) as progress:
-            opened = open_subtopic(fit, inside, subtopic, settings, progress)
-        if opened is not fit:
-            self._adopt(spread_fit(opened, inside, self.corpus_), self.corpus_)
+        result = self._result
+        if not any(split.of == subtopic for split in result.fit.splits):
+            settings = self._settings()
+            with shown_progress(self.progress) as progress:
+                opener = partial(open_as_recorded, settings=settings, progress=progress)
+                self._show(result.split(subtopic, opener=opener))
         return self._result.topic(subtopic).subtopics
 
     def add_query(self, query: Any) -> Topic:
@@ -398,10 +398,11 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         settings = self._settings()
         inside = corpus_inside(self.corpus_, settings)
         rule = self.rule if isinstance(self.rule, str) else "and"
-        fit = gather_fit(self._fitted, inside, self.corpus_)
+        found, history = going_on(self._result)
+        fit = gather_fit(found, inside, self.corpus_)
         with shown_progress(self.progress) as progress:
             more = add_query(fit, inside, query, rule, settings, progress)
-        self._adopt(spread_fit(more, inside, self.corpus_), self.corpus_)
+        self._adopt(Result(spread_fit(more, inside, self.corpus_), self.corpus_).with_history(history))
         self.queries = [concept.query for concept in more.concepts]
         if not isinstance(self.rule, str):
             self.rule = [concept.rule for concept in more.concepts]
@@ -462,5 +463,5 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         fit, names = result.fit, cls._get_param_names()
         known = {name: from_json(value) for name, value in fit.parameters.items() if name in names}
         model = cls([concept.query for concept in fit.concepts], **known)
-        model._adopt(fit, result.corpus)
+        model._adopt(result)
         return model

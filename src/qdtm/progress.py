@@ -41,8 +41,8 @@ class Progress:
     log_likelihood : float or None
         Per token, where it was computed after this sweep.
     leading_words : tuple of tuple of int
-        The words with most tokens in each parent topic, best first, while these are fitted and where the
-        likelihood was computed; else empty.
+        The words with most tokens in each parent topic, best first, while these are fitted, and in each
+        group of its documents while one is split; where the likelihood was computed, else empty.
     chain, n_chains : int
         Which of the independent chains this is, from 0, and how many there are; several may run at a time.
     """

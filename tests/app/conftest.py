@@ -95,10 +95,11 @@ def cricket(app: RunningApp, browser: Any) -> str:
     page.type("input[aria-label='Add a concept word']", "tennis", ENTER)
     page.until(lambda _: "tennis" in words(page))
 
-    page.click("#find-topics:not([disabled])")
-    page.find("#stop-fit, article.q-card")
-    page.find(".numbers, article.q-card")  # live progress, if it is not done before anybody can look
+    page.find("#find-topics:not([disabled])")
+    page.type(".query-text input", ENTER)
+    page.find(".stop-fit, .open-result")  # so few articles may be done before anybody can look
     page.driver.refresh()  # in the middle of it
+    page.click(".open-result")
     page.find("article.q-card")
     assert_quiet(page, app)
     return page.path.split("/")[2].partition("?")[0]

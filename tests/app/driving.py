@@ -94,6 +94,17 @@ class Page:
 
         self.until(try_click, message=f"{css} cannot be clicked")
 
+    def choose(self, act: str, subtopic: str) -> None:
+        """Choose from the menu of a subtopic's card, wherever it stands on the screen."""
+        press = """const menu = document.querySelector(`[data-key="menu-${arguments[0]}"]`);
+        if (!menu) return false;
+        menu.click();
+        const item = menu.parentElement.querySelector(`[data-act="${arguments[1]}"]`);
+        if (!menu.parentElement.open || !item.checkVisibility()) return false;
+        item.click();
+        return true;"""
+        self.until(lambda driver: driver.execute_script(press, subtopic, act))
+
     def type(self, css: str, *keys: str) -> None:
         self.find(css).send_keys(*keys)
 
@@ -102,11 +113,11 @@ class Page:
 
         ActionChains(self.driver).send_keys(*keys).perform()
 
-    def upload(self, path: Path) -> None:
+    def upload(self, *paths: Path) -> None:
         self.find("#choose-file")
 
         def put(_: Any) -> bool:
-            self.find("input[type=file]").send_keys(str(path))
+            self.find("input[type=file]").send_keys("\n".join(map(str, paths)))
             return True
 
         self.until(put)

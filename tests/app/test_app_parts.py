@@ -10,18 +10,20 @@ import pytest
 
 from planted import nested_documents
 from qdtm import QueryDrivenTopicModel
-from qdtm.app.annotations import note_opened, open_subtopics, read_labels, read_opened, write_label
+from qdtm.app.annotations import StalePageError, keep_correction
 from qdtm.app.context import LastUsed
 from qdtm.app.drafts import Draft, LookedUp, drafts_from_text, drafts_to_text
-from qdtm.app.explorer import DocumentFilter, Explorer, carriers
+from qdtm.app.explorer import DocumentFilter, Explorer
 from qdtm.app.requests import Columns
 from qdtm.app.templating import render
-from qdtm.app.upload import columns_of_upload, preview_file
+from qdtm.app.upload import Preview, columns_of_upload, preview_files
 from qdtm.app.worker import FitNotes
 from qdtm.corpus import Corpus
-from qdtm.errors import ParameterError, QueryError
+from qdtm.corpus.readers.sources import SourceFile
+from qdtm.errors import QueryError
 from qdtm.progress import Progress
 from qdtm.queries import Query
+from qdtm.results.journal import Journal
 
 from .texts import look_up, rows, write_table
 
@@ -67,15 +69,16 @@ def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
     assert (passing.check.verdict, passing.concept) == ("passing", None)
     assert [each.passage for each in passing.mentions] == [mention]
     assert school.mentions == ()
-    shown = _looked_up_page(passing)
+    shown = _answer_page(passing)
     assert "Documents that mention it" in shown
     assert "&lt;blink onclick=" in shown
     assert "<blink onclick" not in shown
-    assert "Documents that mention it" not in _looked_up_page(school)
+    assert "Documents that mention it" not in _answer_page(school)
 
 
-def _looked_up_page(found: LookedUp) -> str:
-    return render("looked_up.html", draft=Draft(), found=found, open_word="", sentences=(), stale=False)
+def _answer_page(found: LookedUp) -> str:
+    values = {"answer": found.answer, "mentions": found.mentions, "problem": found.answer is None}
+    return render("first_answer.html", **values, waits_for="", name="", empty=False)
 
 
 def test_twins_and_contradictions_are_a_line_not_an_error(corpus: Corpus) -> None:
@@ -127,46 +130,47 @@ def test_own_keywords_take_the_place_of_expansion() -> None:
 
 
 def test_documents_are_filtered_searched_and_sorted(explorer: Explorer) -> None:
-    found = explorer.find(0, DocumentFilter(n=5))
+    found = explorer.find(DocumentFilter(n=5))
     assert len(found.rows) == len(found.views) == 5
     assert found.n_found >= 25
     relevance = [view.relevance for view in found.views]
     assert relevance == sorted(relevance, reverse=True)
-    assert explorer.find(0, DocumentFilter(search="ONERROR hurt")).rows == (1,)
-    assert explorer.find(0, DocumentFilter(search="nowhere")).n_found == 0
-    newest = explorer.find(0, DocumentFilter(sort="newest", n=90)).rows
+    assert explorer.find(DocumentFilter(search="ONERROR hurt")).rows == (1,)
+    assert explorer.find(DocumentFilter(search="nowhere")).n_found == 0
+    newest = explorer.find(DocumentFilter(sort="newest", n=90)).rows
     assert explorer.days is not None
     assert (np.diff(explorer.days[list(newest)].astype(int)) <= 0).all()
-    oldest = explorer.find(0, DocumentFilter(sort="oldest", n=90)).rows
+    oldest = explorer.find(DocumentFilter(sort="oldest", n=90)).rows
     assert sorted(oldest) == sorted(newest)
 
 
 def test_only_the_documents_of_a_subtopic(explorer: Explorer) -> None:
     subtopic = explorer.result.topics[0].subtopics[0].id
-    found = explorer.find(0, DocumentFilter(subtopic=subtopic, n=90))
+    found = explorer.find(DocumentFilter(subtopic=subtopic, n=90))
     assert found.n_found
     assert {view.subtopic for view in found.views} == {subtopic}
 
 
-def test_the_shares_of_a_documents_words_sum_to_one(explorer: Explorer) -> None:
-    explanation = explorer.explain(0, 1)
-    words = carriers(explanation)
-    assert sum(word.share for word in words) == pytest.approx(1.0)
-    assert sum(word.count for word in words) == len(explanation.tokens)
-    assert len({word.word for word in words}) == len(words)
-    assert words == sorted(words, key=lambda word: (-word.share, word.word))
-
-
-def test_names_are_kept_beside_the_result(tmp_path: Path, explorer: Explorer) -> None:
-    write_label(tmp_path, explorer.result, "0.1", "  Teaching ")
-    write_label(tmp_path, explorer.result, "1", "Health")
-    write_label(tmp_path, explorer.result, "1", "")
-    assert read_labels(tmp_path) == {"0.1": "Teaching"}
-    with pytest.raises(ParameterError, match="no topic '9'"):
-        write_label(tmp_path, explorer.result, "9", "x")
+def test_an_act_is_kept_unless_the_page_is_stale(explorer: Explorer, tmp_path: Path) -> None:
+    result = explorer.result
+    keep_correction(tmp_path, result, lambda shown: shown.rename("0.1", "Mine"))
+    with pytest.raises(StalePageError, match="here is how it is now"):
+        keep_correction(tmp_path, result, lambda shown: shown.rename("0.1", "Other"))
+    now = result.with_history(Journal(tmp_path).history)
+    Journal(tmp_path).append("tag", {"row": 1})  # which corrects nothing
+    keep_correction(tmp_path, now, lambda shown: shown.rename("0", "All"))
+    with pytest.raises(QueryError, match="no subtopic"):
+        keep_correction(
+            tmp_path, now.with_history(Journal(tmp_path).history), lambda shown: shown.hide("0.77")
+        )
+    assert [act.kind for act in Journal(tmp_path).acts] == ["rename", "tag", "rename"]
 
 
 # --- files -------------------------------------------------------------------------------------------------
+
+
+def preview_file(path: Path) -> Preview:
+    return preview_files([SourceFile(str(path), path.stat().st_size, path.name)])
 
 
 def test_a_preview_guesses_what_the_columns_are(tmp_path: Path) -> None:
@@ -204,26 +208,27 @@ def test_a_fit_notes_its_words_and_asks_to_stop_once(tmp_path: Path) -> None:
     noted = json.loads((tmp_path / "progress.json").read_text())
     assert noted["leading_words"] == [["c", "a"]]
     assert noted["curves"] == {"parent topics": [[1, -7.0]]}
+    notes = FitNotes(tmp_path / "progress.json", lambda: False, ("a", "b", "c"))
+    notes(Progress("subtopics", "q", 1, 300, 2, -7.0, ((1,), (2, 0))))
+    assert json.loads((tmp_path / "progress.json").read_text())["subtopics"] == {"q": [["b"], ["c", "a"]]}
 
 
 # --- going deeper ------------------------------------------------------------------------------------------
 
 
-def test_opened_subtopics_are_noted_beside_the_result(tmp_path: Path) -> None:
+def test_a_split_is_kept_beside_the_result(tmp_path: Path) -> None:
     corpus = Corpus.from_tokens(nested_documents())
     options = {"expansion": None, "embeddings": None, "random_state": 1}
     result = QueryDrivenTopicModel("ship", min_sweeps=40, max_sweeps=80, **options).fit(corpus).result_
     with pytest.raises(QueryError, match=r"no subtopic '0\.77'"):
-        note_opened(tmp_path, result, "0.77")
-    assert read_opened(tmp_path) == []
-    note_opened(tmp_path, result, "0.1")
-    note_opened(tmp_path, result, "0.1")
-    assert read_opened(tmp_path) == ["0.1"]
-    deep = Explorer(open_subtopics(result, ["0.1", "0.77"]))
+        keep_correction(tmp_path, result, lambda shown: shown.split("0.77"))
+    assert Journal(tmp_path).acts == ()
+    keep_correction(tmp_path, result, lambda shown: shown.split("0.1"))
+    deep = Explorer(result.with_history(Journal(tmp_path).history))
     card = deep.view(0).subtopics[0]
     assert [below.id for below in card.below][:2] == ["0.1.1", "0.1.2"]
-    found = deep.find(0, DocumentFilter(subtopic="0.1", n=500))
+    found = deep.find(DocumentFilter(subtopic="0.1", n=500))
     assert {view.branch for view in found.views} == {"0.1"}
     assert {view.subtopic for view in found.views} >= {"0.1.1"}
-    only = deep.find(0, DocumentFilter(subtopic="0.1.1", n=500))
+    only = deep.find(DocumentFilter(subtopic="0.1.1", n=500))
     assert 0 < only.n_found <= found.n_found

@@ -32,8 +32,9 @@ def ask(page: Page, query: str, corpus: str = "demo") -> None:
 
 
 def fit(page: Page) -> str:
-    """Start a fit and wait for its result; return its id."""
+    """Start a fit and open its result; return its id."""
     page.click("#find-topics:not([disabled])")
+    page.click(".open-result")
     page.find("article.q-card")
     return page.path.split("/")[2].partition("?")[0]
 
@@ -48,7 +49,7 @@ def test_a_subtopic_is_named_for_everybody_and_in_the_report(
     page: Page, app: RunningApp, cricket: str
 ) -> None:
     page.open(f"/result/{cricket}")
-    page.click("[data-act=rename][data-value='0.1']")
+    page.choose("rename", "0.1")
     page.type(".q-dialog input", "The <b>Test</b> series", ENTER)
     page.says("The <b>Test</b> series")
     page.open(f"/result/{cricket}")
@@ -78,7 +79,7 @@ def test_looking_deeper_opens_a_subtopic(page: Page, app: RunningApp) -> None:
     page.type(".query-text input", "afghanistan")  # which has subtopics that are large enough to open
     page.says("Answerable.")
     found = fit(page)
-    page.click("[data-act=drill][data-value='0.1']")
+    page.choose("split", "0.1")
     page.find("[id='t0.1.1']")
     page.click("[data-act=documents][data-value='0.1.1']")
     page.open(f"/result/{found}")
@@ -161,19 +162,48 @@ def test_without_a_word_of_its_own_another_query_is_asked(page: Page, app: Runni
     page.click("[data-act=drop][data-value=worker]")
     page.until(lambda _: page.find(".query-text input").get_attribute("value") == "union")
     page.until(lambda _: answer(page) != both)
+    page.click("[data-act=undo]")
+    page.until(lambda _: page.find(".query-text input").get_attribute("value") == "union workers")
+    page.until(lambda _: answer(page) == both)
     assert_quiet(page, app)
 
 
-def test_the_fit_shows_the_first_answer_and_turns_into_the_result(page: Page, app: RunningApp) -> None:
-    ask(page, "economy")
-    first = answer(page).splitlines()[1]
-    page.click("#find-topics:not([disabled])")
-    page.find("section.first .lede, article.q-card")  # so few articles may be done before anybody can look
-    seen = page.all("section.first .lede")
-    if seen and not page.all("article.q-card"):
-        page.until(lambda _: page.all("article.q-card") or page.find("section.first .lede").text == first)
-    page.find("article.q-card")  # by itself
-    assert page.path.startswith("/result/")
+def test_enter_asks_and_the_fit_settles_beside_the_answer(page: Page, app: RunningApp) -> None:
+    page.open("/ask/demo")
+    page.type(".query-text input", "economy", ENTER)  # before the answer can be there
+    page.find("section.fit")
+    first = answer(page)
+    page.find(".open-result")
+    assert page.path.startswith("/ask/demo")  # and not away from what is read
+    assert answer(page) == first
+    assert "documents are about it" in page.find("section.fit").text
+    page.type(".query-text input", ENTER)
+    page.says("found already")
+    assert len(page.all("section.fit")) == 1
+    page.type(".query-text input", " government")  # another query leaves the fit where it is
+    page.until(lambda _: answer(page) != first)
+    assert page.all("section.fit .open-result")
+    job = page.find("section.fit").get_attribute("id").removeprefix("fit-")
+    page.driver.refresh()
+    assert page.find("section.fit").get_attribute("id") == f"fit-{job}"
+    assert page.find(".query-text input").get_attribute("value") == "economy government"
+    page.click("section.fit [data-act=leave]")
+    page.gone("section.fit")
+    page.until(lambda _: "fit=" not in page.path)
+    page.open(f"/fit/{job}")  # its own address
+    page.find("article.q-card")
+    assert page.path.startswith(f"/result/{job}")
+    assert_quiet(page, app)
+
+
+def test_a_fit_is_stopped_on_the_page_and_keeps_what_there_is(page: Page, app: RunningApp) -> None:
+    page.open("/ask/demo?runs=8")  # which takes a while
+    page.type(".query-text input", "government", ENTER)
+    page.click(".stop-fit")
+    page.find(".open-result")
+    assert "this is what was found until then" in page.find("section.fit").text
+    page.click(".open-result")
+    page.says("Stopped by you")
     assert_quiet(page, app)
 
 
@@ -182,8 +212,11 @@ def test_a_query_in_passing_has_its_mentions_and_no_answer(page: Page, app: Runn
     page.type(".query-text input", "music")
     page.says("Documents that mention it")
     page.find(".q-verdict.passing")
-    assert not page.all("section.first")
+    assert not page.all("section.first ol.documents")
     assert page.find("#find-topics").get_attribute("disabled")
+    page.type(".query-text input", ENTER)  # asks for nothing that cannot be answered
+    page.says("Mend the query first")
+    assert not page.all("section.fit")
     assert_quiet(page, app)
 
 
@@ -211,14 +244,14 @@ def test_by_keyboard_alone(page: Page, app: RunningApp, cricket: str) -> None:
     page.until(lambda _: page.driver.execute_script("return document.activeElement.dataset.key") == "drop-3")
     tab_to("#find-topics")
     page.press(ENTER)
-    page.find("#stop-fit, [data-act=explain]")  # so few articles may be done before anybody can stop it
-    tab_to("#stop-fit, [data-act=explain]")
+    page.find(".open-result")
+    tab_to(".open-result")
     page.press(ENTER)
-    page.find("[data-act=explain]")
-    if not page.all(".q-dialog__backdrop"):
-        tab_to("[data-act=explain]")
+    page.find("ol.documents a.title")
+    if not page.all("#reader-text"):
+        tab_to("ol.documents a.title")
         page.press(ENTER)
-    page.says("Words that carry its share in the topic")
+    page.says("The words that carry its share in the topic")
     assert_quiet(page, app)
 
 
@@ -244,8 +277,8 @@ def test_a_table_with_dates_and_groups_and_a_hostile_document(
     page.find("[aria-label='Order']")
     page.type("input[aria-label='Search in these documents']", "onerror")
     page.until(lambda _: len(page.all("ol.documents > li")) == 1)
-    page.click("[data-act=explain]")
-    page.says("Words that carry its share in the topic")
+    page.click("ol.documents a.title")
+    page.says("The words that carry its share in the topic")
     assert "<script>" in page.text
     assert page.driver.execute_script("return window.hurt") is None
     assert b"Corpus.read" in download(page, job, "python")
@@ -265,7 +298,29 @@ def test_bad_files_are_refused_in_one_line(page: Page, app: RunningApp, tmp_path
     strange.write_bytes(b"MZ\0\0")
     page.open("/")
     page.upload(strange)
-    page.says("This file cannot be taken")
+    page.says("files of this kind cannot be read")
+    assert_quiet(page, app)
+
+
+def test_several_files_of_any_kind_at_once(page: Page, app: RunningApp, tmp_path: Path) -> None:
+    paths = [tmp_path / f"note {n}.md" for n in range(30)]
+    for n, path in enumerate(paths):
+        path.write_text(f"# Note {n}\n\nThe school of the village and its teacher, {n}.")
+    paths += [tmp_path / name for name in ("<b>refs.ris", "broken.docx", "strange.exe")]
+    paths[-3].write_text("TY  - JOUR\nTI  - A school <script>window.hurt = 1</script>\nPY  - 2001\nER  - \n")
+    paths[-2].write_bytes(b"nothing")
+    paths[-1].write_bytes(b"MZ\0\0")
+    page.open("/")
+    page.upload(*paths)
+    page.says("32 files, 31 documents")
+    page.says("'broken.docx' is not a .docx file, or is damaged")
+    page.says("'strange.exe': files of this kind cannot be read")
+    assert page.driver.execute_script("return window.hurt") is None
+    page.find("[aria-label='Date']")
+    assert not page.all("[aria-label='Name of a document']")  # nothing to choose where there is no table
+    page.click("#read-corpus")
+    page.find(".query-text input")
+    page.says("31 documents")
     assert_quiet(page, app)
 
 
@@ -293,8 +348,9 @@ def test_two_people_do_not_disturb_each_other(
     ask(other, "asylum seekers")
     page.click("#find-topics:not([disabled])")
     other.click("#find-topics:not([disabled])")
-    page.find("article.q-card")
-    other.find("article.q-card")
+    for each in (page, other):
+        each.click(".open-result")
+        each.find("article.q-card")
     assert page.find("h1").text == "israel palestinian"
     assert other.find("h1").text == "asylum seekers"
     assert not other.driver.execute_script("return document.documentElement.scrollWidth > innerWidth")
@@ -314,7 +370,7 @@ def test_a_fit_whose_server_was_killed_is_shown_as_interrupted(
     page = Page(browser, own.address)
     ask(page, "government")
     page.click("#find-topics:not([disabled])")
-    page.find("#stop-fit")  # it is at work; sweeps may be over before anybody can look
+    page.find(".stop-fit")  # it is at work; sweeps may be over before anybody can look
     own.stop(signal.SIGKILL)
     again = start_app(workspace=own.workspace)
     page = Page(browser, again.address)
@@ -336,7 +392,6 @@ def test_documents_are_checked_by_hand_with_buttons_and_keys(
     first = page.find(".read .source").text
     page.click("[data-act=yes]")
     page.says("1 of 50 done")
-    page.says("documents about it")
     assert page.find(".read .source").text != first
     page.press("n")
     page.says("2 of 50 done")
@@ -345,6 +400,97 @@ def test_documents_are_checked_by_hand_with_buttons_and_keys(
     page.click("[data-act=back]")
     page.says("1 of 50 done")
     page.open(f"/result/{cricket}")
-    page.says("Checked: 1 document by hand, 49 of 50 still open; the ")
+    page.says("Checked: 1 document by hand, 49 of 50 still open; ")
     assert b"Checked: 1 document by hand" in download(page, cricket, "report")
+    assert_quiet(page, app)
+
+
+def test_a_result_goes_to_the_bin_and_comes_back(page: Page, app: RunningApp) -> None:
+    ask(page, "cricket")
+    job = fit(page)
+    page.open("/")
+    page.click(f"[data-act=remove][data-value='{job}']")
+    page.says("Remove the result 'cricket'?")
+    page.until(lambda _: page.driver.execute_script("return document.activeElement.id") == "cancel")
+    page.press(ENTER)  # on Cancel
+    page.gone(".q-dialog__backdrop")
+    page.click(f"[data-act=remove][data-value='{job}']")
+    page.click("#confirm")
+    page.gone(f"[data-act=remove][data-value='{job}']")
+    page.open(f"/result/{job}")
+    page.says("This result is in the bin")
+    page.open("/bin")
+    page.click(f"[data-act=back][data-value='jobs/{job}']")
+    page.says("The bin is empty")
+    page.open(f"/result/{job}")
+    page.find("article.q-card")
+    assert_quiet(page, app)
+
+
+def test_a_result_whose_corpus_goes_can_be_read_until_the_end(
+    page: Page, app: RunningApp, tmp_path: Path
+) -> None:
+    page.open("/")
+    page.upload(write_table(tmp_path / "minutes.csv"))
+    page.click("#read-corpus")
+    page.type(".query-text input", "school")
+    page.find(".chips li")
+    corpus = page.path.split("/")[2].partition("?")[0]
+    job = fit(page)
+    page.open("/")
+    page.click(f"[data-act=remove-corpus][data-value='{corpus}']")
+    page.says("1 result of it can be read as before until then")
+    page.click("#confirm")
+    page.gone(f"[data-act=remove-corpus][data-value='{corpus}']")
+    page.open(f"/ask/{corpus}")
+    page.says("This corpus is in the bin")
+    page.open(f"/result/{job}")
+    page.says("of this result is in the bin until")
+    page.find("ol.documents mark")
+    assert download(page, job, "model")[:2] == b"PK"
+    page.click("#bring-back")
+    page.gone("#bring-back")
+    page.open("/")
+    page.click(f"[data-act=remove-corpus][data-value='{corpus}']")
+    page.click("#confirm")
+    page.gone(f"[data-act=remove-corpus][data-value='{corpus}']")
+    page.open("/bin")
+    page.click(f"[data-act=delete][data-value='corpora/{corpus}']")
+    page.says("1 result read")
+    page.click("#confirm")
+    page.says("The bin is empty")
+    page.open(f"/result/{job}")
+    page.says("was removed for good")
+    assert len(page.all("ol.documents > li")) == 20
+    with urlopen(f"{page.address}/kept/{job}/documents.csv") as table:
+        assert b"relevance" in table.readline()
+    assert page.driver.execute_script("return window.hurt") is None
+    assert_quiet(page, app)
+
+
+def test_two_people_check_by_hand_and_settle_what_they_see_differently(
+    page: Page, app: RunningApp, cricket: str
+) -> None:
+    page.open(f"/check/{cricket}")
+    page.says("of 50 done")
+    page.type("#check-name", "Ann")
+    page.says("0 of 50 done")
+    page.type("#check-note", "a hint")
+    page.click("[data-act=yes]")
+    page.says("1 of 50 done")
+    page.click("[data-act=skip]")
+    page.says("1 of 50 done")
+    page.press("?")
+    page.says("2 of 50 done")
+    page.open(f"/check/{cricket}")  # the name is remembered
+    page.says("2 of 50 done")
+    page.clear("#check-name")
+    page.type("#check-name", "Bo")
+    page.says("0 of 50 done")
+    page.press("n")
+    page.says("Seen differently")
+    page.says("Ann: yes (a hint); Bo: no")
+    page.click("[data-act=settle]")
+    page.gone("#disagreements")
+    page.clear("#check-name")
     assert_quiet(page, app)

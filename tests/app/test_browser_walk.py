@@ -12,7 +12,7 @@ def n_documents(page: Page) -> int:
 
 def test_subtopics_documents_and_an_explanation(page: Page, app: RunningApp, cricket: str) -> None:
     page.open(f"/result/{cricket}")
-    page.find("article.q-card .q-bars li")
+    page.find("article.q-card [data-act=drop-word], article.q-card li")
     n_subtopics = len(page.all("article.q-card"))
     assert n_subtopics >= 2
     every = n_documents(page)
@@ -22,9 +22,7 @@ def test_subtopics_documents_and_an_explanation(page: Page, app: RunningApp, cri
     page.click("[data-act=only][data-value='']")
     page.type("input[aria-label='Search in these documents']", "waugh")
     page.until(lambda _: 0 < n_documents(page) < every)
-    page.click("[data-act=explain]")
-    page.says("Words that carry its share in the topic")
-    assert page.all(".read mark.mc")
-    page.click("#close-explanation")
-    page.gone(".q-dialog__backdrop")
+    page.click("ol.documents a.title")
+    page.says("The words that carry its share in the topic")
+    assert page.all("#reader-text mark.mc")
     assert_quiet(page, app)

@@ -27,7 +27,7 @@ def test_answers_to_each_query_are_kept_and_seen(result: Result, tmp_path) -> No
     keep_check(tmp_path, school.answer(school.open[0], True), n)
     keep_check(tmp_path, hospital.answer(hospital.open[0], False), n)
     again = begin_check(with_checks(tmp_path, result), 0)
-    assert again.answers == {school.open[0]: True}
+    assert again.said == {school.open[0]: True}
     keep_check(tmp_path, again.without_last(), n)
     seen = with_checks(tmp_path, result)
     assert [len(check.answers) for check in seen.fit.checks] in ([0, 1], [1, 0])

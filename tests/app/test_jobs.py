@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,17 +7,14 @@ from threading import Event
 
 import pytest
 
-from qdtm.app.context import Opened
 from qdtm.app.corpora import (
     DEMO,
-    forget_corpus,
-    list_corpora,
-    new_upload,
+    Upload,
+    place_for,
     read_about,
-    tidy_corpora,
+    read_upload,
     write_upload,
 )
-from qdtm.app.downloads import KINDS, make_file
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, STARTED, Job, JobLimits, Jobs
 from qdtm.app.requests import (
     Columns,
@@ -29,17 +25,17 @@ from qdtm.app.requests import (
     request_to_json,
 )
 from qdtm.app.templating import render
-from qdtm.app.upload import index_corpus
+from qdtm.app.upload import index_corpus, preview_files
 from qdtm.app.worker import run
 from qdtm.app.workspace import NotFoundError, Workspace, write_json
-from qdtm.corpus import load_demo_corpus
-from qdtm.errors import StorageError
+from qdtm.corpus import Corpus, CorpusWarning, load_demo_corpus
+from qdtm.errors import CorpusError, StorageError
 from qdtm.queries import Query
 from qdtm.results.result import Result
 from qdtm.sampler.background import background_of
 from qdtm.storage.locks import LivenessLock, is_held
 
-from .texts import write_table
+from .texts import uploaded, write_table
 
 FIT = FitRequest("demo", "Demo", (Query("cricket", drop=("test",)),), seed=3, columns=Columns(text="body"))
 
@@ -174,51 +170,49 @@ def test_a_fit_that_meets_a_query_in_passing_ends_with_the_documents_that_mentio
     assert "fairy penguins" in render("mentions.html", mentions=outcome["mentions"])
 
 
-def test_results_refer_to_a_corpus_that_stays_until_none_needs_it(workspace: Workspace) -> None:
-    jobs = Jobs(workspace, JobLimits(running=0))
-    upload = new_upload(workspace, "reports.csv")
-    write_table(upload.path)
+def test_files_of_several_kinds_are_one_corpus(workspace: Workspace, tmp_path: Path) -> None:
+    upload = Upload(workspace.new("corpora"), refused=("'x.exe': no",))
+    given = {
+        "a.md": b"# On fires\n\nFires near Sydney.",
+        "table.csv": b"key,body,year\nk1,A flood in the north,2001\nk2,A fire in the south,2002\n",
+        "broken.docx": b"nothing",
+        "../a.md": b"# Another\n\nFires again.",
+    }
+    for name, data in given.items():
+        file = place_for(workspace, upload, name)
+        Path(file.place).write_bytes(data)
+        upload = replace(upload, files=(*upload.files, replace(file, size=len(data))))
     write_upload(workspace, upload)
-    index_corpus(workspace, IndexRequest(upload.id, "Reports", Columns("body", "key")))
-    request = FitRequest(upload.id, "Reports", (Query("school"),))
-    fitted, waiting = jobs.submit(request), jobs.submit(request)
-    folder = workspace.folder("jobs", fitted)
-    write_json(folder / OUTCOME, run(request, folder, lambda: False))
-    assert not (folder / "result" / "corpus").exists()
+    assert read_upload(workspace, upload.id) == upload
+    assert [file.name for file in upload.files] == ["a.md", "table.csv", "broken.docx", "a (2).md"]
+    assert {Path(file.place).parent for file in upload.files} == {workspace.folder("corpora", upload.id)}
 
-    forget_corpus(workspace, jobs, upload.id)
-    assert upload.id not in [about.id for about in list_corpora(workspace)]
-    with pytest.raises(NotFoundError, match="has been removed"):
-        read_about(workspace, upload.id)
-    result = Opened(workspace, jobs).result(fitted).result
-    assert result.corpus.n_documents == 90
-    taken = make_file(next(kind for kind in KINDS if kind.name == "model"), result, request, workspace.root)
-
-    jobs.cancel(waiting)
-    tidy_corpora(workspace, jobs)
-    assert workspace.ids("corpora") == [upload.id]
-    jobs.remove(fitted)
-    tidy_corpora(workspace, jobs)
-    assert workspace.ids("corpora") == []
-    with zipfile.ZipFile(taken) as archive:
-        archive.extractall(workspace.root / "taken")
-    assert Result.load(workspace.root / "taken" / taken.stem).corpus.n_documents == 90
+    with pytest.warns(CorpusWarning, match="1 file of the 4 files passed over"):
+        preview = preview_files(upload.files)
+    assert (preview.n_files, preview.n_documents, preview.has_more) == (4, 4, False)
+    assert preview.passed == ("'broken.docx' is not a .docx file, or is damaged",)
+    assert (preview.guess.text, preview.guess.time, preview.has_tables) == ("body", "year", True)
+    with pytest.warns(CorpusWarning):
+        index_corpus(workspace, IndexRequest(upload.id, "All", Columns("body")), notes=lambda: ["a note"])
+    documents = Corpus.load(workspace.folder("corpora", upload.id) / "corpus").documents
+    assert [document.id for document in documents] == ["a.md", "table.csv:1", "table.csv:2", "a (2).md"]
+    assert [document.title for document in documents][::3] == ["On fires", "Another"]
+    assert read_about(workspace, upload.id).notes == ("a note",)
+    with pytest.raises(CorpusError, match="cannot be read"):
+        place_for(workspace, upload, "x.exe")
 
 
-def test_a_corpus_without_results_is_removed_and_the_demo_is_not(workspace: Workspace) -> None:
-    jobs = Jobs(workspace, JobLimits(running=0))
-    (workspace.root / "corpora" / DEMO).mkdir()
-    id = workspace.new("corpora")
-    for each in (DEMO, id):
-        forget_corpus(workspace, jobs, each)
-    assert workspace.ids("corpora") == [DEMO]
+def test_one_document_keeps_its_name(workspace: Workspace) -> None:
+    upload = uploaded(workspace, "On fires.md", lambda path: path.write_text("Fires near Sydney."))
+    preview = preview_files(upload.files)
+    assert (preview.n_documents, preview.has_tables, preview.guess.text) == (1, False, None)
+    index_corpus(workspace, IndexRequest(upload.id, "One"))
+    assert Corpus.load(workspace.folder("corpora", upload.id) / "corpus").documents[0].id == "On fires"
 
 
 def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, tmp_path: Path) -> None:
     jobs = Jobs(workspace)
-    upload = new_upload(workspace, "../../reports.csv")
-    write_table(upload.path)
-    write_upload(workspace, upload)
+    upload = uploaded(workspace, "../../reports.csv", write_table)
     preview = wait_for(jobs, jobs.submit(PreviewRequest(upload.id)), ended)
     assert preview.outcome["preview"]["guess"] == {
         "text": "body",
@@ -234,18 +228,16 @@ def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, t
     about = read_about(workspace, upload.id)
     assert (job.state, about.n_documents, about.columns) == ("done", 90, columns)
     assert "said" in dict(about.dropped.stop_words)
-    assert not upload.path.exists()
+    assert not Path(upload.files[0].place).exists()
     jobs.close()
 
 
 def test_a_bad_file_is_one_line_and_a_slow_one_is_ended(workspace: Workspace) -> None:
     jobs = Jobs(workspace, JobLimits(preview_seconds=60))
-    upload = new_upload(workspace, "bad.jsonl")
-    upload.path.write_text("{]\n")
-    write_upload(workspace, upload)
+    upload = uploaded(workspace, "bad.jsonl", lambda path: path.write_text("{]\n"))
     job = wait_for(jobs, jobs.submit(PreviewRequest(upload.id)), ended)
     assert job.state == "failed"
-    assert "is not JSON" in job.message
+    assert "Line 1 of 'bad.jsonl' is not JSON" in job.message
     hasty = Jobs(workspace, JobLimits(preview_seconds=0.0))
     job = wait_for(hasty, hasty.submit(PreviewRequest(upload.id)), ended)
     assert (job.state, job.message) == ("failed", "This took longer than 0 seconds and was ended.")

@@ -22,6 +22,8 @@ from qdtm.results.passages import Aligner, whole
 
 from .texts import open_corpus, rows
 
+SHOWN = {"name": "", "problem": False, "mentions": (), "empty": False}
+
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
@@ -111,7 +113,7 @@ def test_a_corpus_that_is_still_learned_says_how_far_it_is(
     opened = OpenCorpus(corpus, Aligner(corpus), Slow(corpus))
     found = asyncio.run(stages(opened, [Draft("school")]))
     assert [stage.waits_for for stage in found] == ["learning"] * 3 + ["answer", "readings", ""]
-    page = render("first_answer.html", answer=None, waits_for="learning", percent=50.0, name="")
+    page = render("first_answer.html", answer=None, waits_for="learning", percent=50.0, **SHOWN)
     assert "Learning what the corpus is about … 50 %" in page
 
 
@@ -138,7 +140,7 @@ def test_a_first_answer_is_escaped(opened: OpenCorpus) -> None:
         answer=replace(answer, documents=(shown,)),
         waits_for="",
         percent=0,
-        name="<i>",
+        **{**SHOWN, "name": "<i>"},
     )
     assert "&lt;script&gt;" in page
     assert "<script" not in page

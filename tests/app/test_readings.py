@@ -9,6 +9,7 @@ from qdtm.corpus import Corpus
 
 from .texts import look_up
 
+SHOWN = {"open_word": "", "sentences": (), "stale": False, "before": None, "several": False}
 SUBJECTS = ["cat", "ship", "bread", "chess", "opera", "mine", "glacier", "loom"]
 SUBJECTS += ["piano", "bridge", "vine", "comet", "judge", "tram", "saddle", "pottery"]
 
@@ -29,7 +30,7 @@ def corpus() -> Corpus:
 
 def page(draft: Draft, corpus: Corpus) -> str:
     (found,) = look_up(corpus, [draft])
-    return render("looked_up.html", draft=draft, found=found, open_word="", sentences=(), stale=False)
+    return render("looked_up.html", draft=draft, found=found, **SHOWN)
 
 
 def test_readings_are_shown_and_one_is_chosen(corpus: Corpus) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from qdtm.app.context import Learning, OpenCorpus
+from qdtm.app.corpora import Upload, place_for, write_upload
 from qdtm.app.drafts import Draft, LookedUp, answer_drafts, check_drafts
+from qdtm.app.workspace import Workspace
 from qdtm.corpus import Corpus
 from qdtm.results.passages import Aligner
 
@@ -54,3 +57,13 @@ def write_table(path: Path, n: int = 90) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([["key", "published", "party", "body"], *rows(n)])
     return path
+
+
+def uploaded(workspace: Workspace, name: str, write: Callable[[Path], object]) -> Upload:
+    """Put a file into the workspace as if it had been uploaded."""
+    upload = Upload(workspace.new("corpora"))
+    file = place_for(workspace, upload, name)
+    write(Path(file.place))
+    upload = replace(upload, files=(replace(file, size=Path(file.place).stat().st_size),))
+    write_upload(workspace, upload)
+    return upload

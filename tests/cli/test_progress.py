@@ -91,7 +91,7 @@ def test_quiet_prints_nothing():
 
 
 def test_reading():
-    steps = show(lambda console: ReadingDisplay(console, "/x/news.csv"), force_terminal=True)
+    steps = show(lambda console: ReadingDisplay(console, "news.csv"), force_terminal=True)
     display = next(steps)
     display(2_000, 0.5)
     display._bar.refresh()

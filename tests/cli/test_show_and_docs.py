@@ -106,6 +106,6 @@ def test_show_says_how_many_documents_are_about_a_query(run, result, model):
 
 
 def test_docs_from_the_cutoff_up(run, result, model):
-    found = json.loads(run("docs", result, "-q", "fire", "--about", "--json").stdout)
+    found = json.loads(run("docs", result, "-q", "fire", "--view", "about", "--json").stdout)
     assert len(found["documents"]) == model.relevance("fire").n_listed
     assert min(row["relevance"] for row in found["documents"]) >= model.relevance("fire").cutoff

@@ -36,8 +36,9 @@ for name, *options in {commands}:
 def test_help_lists_the_commands_in_the_order_of_work(run):
     lines = run("--help").stdout.split("Commands:")[1].splitlines()
     assert [line.split()[0] for line in lines if line.strip()] == [
-        *("demo", "index", "concepts", "fit", "show", "docs", "explain", "check", "drill", "add", "contrast"),
-        *("compare", "name", "report", "export", "transform", "app"),
+        *("demo", "index", "concepts", "kwic", "fit", "show", "docs", "explain", "check", "correct"),
+        "codes",
+        *("drill", "add", "contrast", "compare", "name", "report", "export", "transform", "app"),
     ]
     assert run().stdout == run("-h").stdout
 

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from qdtm.corpus import Corpus, CorpusWarning, ReadOptions
-from qdtm.corpus.readers import pdf_rtf
+from qdtm.corpus.readers import pdf_files
 from qdtm.corpus.readers.bibtex import unlatex
 from qdtm.corpus.readers.read import read_records
 from qdtm.errors import CorpusError
@@ -106,20 +106,28 @@ def test_html_and_markdown(tmp_path):
     assert notes.text.startswith("# Fires")
 
 
-def test_odt_and_epub(tmp_path):
-    odt = '<o:d xmlns:o="o" xmlns:text="x"><text:h>Fires</text:h><text:p>near<text:s/>Sydney</text:p></o:d>'
-    zipped(tmp_path / "a.odt", {"content.xml": odt})
-    assert records(tmp_path / "a.odt")[0].text == "Fires\nnear Sydney"
+def odt(path):
+    """Write an OpenDocument text."""
+    text = '<o:d xmlns:o="o" xmlns:text="x"><text:h>Fires</text:h><text:p>near<text:s/>Sydney</text:p></o:d>'
+    return zipped(path, {"content.xml": text})
+
+
+def epub(path):
+    """Write a book of two chapters, one of which is in it twice."""
     opf = (
         '<package xmlns="p" xmlns:dc="d"><metadata><dc:title>A book</dc:title><dc:date>1999</dc:date></metadata>'  # noqa: E501
         '<manifest><item id="b" href="two%20.xhtml"/><item id="a" href="one.xhtml"/></manifest>'
         '<spine><itemref idref="a"/><itemref idref="b"/><itemref idref="a"/></spine></package>'
     )
-    zipped(tmp_path / "b.epub", {
+    return zipped(path, {
         "META-INF/container.xml": '<container><rootfile full-path="in/x.opf"/></container>',
         "in/x.opf": opf, "in/one.xhtml": "<p>Fire</p>", "in/two .xhtml": "<p>wind</p>",
     })  # fmt: skip
-    (book,) = records(tmp_path / "b.epub")
+
+
+def test_odt_and_epub(tmp_path):
+    assert records(odt(tmp_path / "a.odt"))[0].text == "Fires\nnear Sydney"
+    (book,) = records(epub(tmp_path / "b.epub"))
     assert (book.title, book.text, book.fields) == ("A book", "Fire\n\nwind", {"date": "1999"})
 
 
@@ -131,7 +139,7 @@ def test_pages_of_a_pdf(tmp_path, monkeypatch):
     (record,) = records(path)
     assert record.text.split("\f") == ["Fire near Sydney", "Wind"]
     assert (record.title, record.fields["date"]) == ("On fires", "2019-05-06")
-    monkeypatch.setattr(pdf_rtf, "MAX_PAGES", 1)
+    monkeypatch.setattr(pdf_files, "MAX_PAGES", 1)
     with pytest.warns(CorpusWarning, match="has 2 pages; the first 1 were read"):
         assert records(path)[0].text == "Fire near Sydney"
 
@@ -166,7 +174,7 @@ def test_what_cannot_be_read_is_named_and_passed_over(tmp_path):
     assert "'locked.docx' is encrypted" in passed
     assert "1 .doc" in others
     (tmp_path / "a.txt").unlink()
-    assert refusal(tmp_path).startswith("No document in the folder")
+    assert refusal(tmp_path).startswith("Nothing in the folder")
 
 
 # --- hostile documents -------------------------------------------------------------------------------------
@@ -231,6 +239,18 @@ AID - 10.1/x [doi]
 
 PMID- 124
 TI  - Another
+"""
+ENDNOTE = """%0 Journal Article
+%T Fires in Sydney
+%A Müller, Ann
+%A Lee, Bo
+%J Nature
+%D 2019
+%X Wind and fire.
+%R 10.1/x
+
+%0 Book
+%T Only a title
 """
 SCIENCE = """FN Clarivate Analytics Web of Science
 VR 1.0

@@ -6,9 +6,10 @@ from itertools import pairwise
 import pytest
 
 from qdtm import Corpus, TextPipeline
-from qdtm.app.upload import preview_file
+from qdtm.app.upload import preview_files
 from qdtm.corpus import CorpusWarning, VocabularyLimits
 from qdtm.corpus.language import N_SAMPLED, Sample, language_note
+from qdtm.corpus.readers.sources import SourceFile
 from qdtm.corpus.stop_word_lists import language_codes
 from qdtm.errors import CorpusError
 
@@ -223,7 +224,7 @@ def test_the_app_chooses_the_language_of_an_upload(tmp_path):
     for language, said in (("german", "german"), ("english", "english")):
         path = tmp_path / f"{language}.txt"
         path.write_text("\n".join(sentences(language)), encoding="utf-8")
-        assert preview_file(path).language == said
+        assert preview_files([SourceFile(str(path), 1, path.name)]).language == said
     path.write_text(SCRIPTS["thai"][0], encoding="utf-8")
     with pytest.warns(CorpusWarning, match="Thai"):
-        assert preview_file(path).language == "english"
+        assert preview_files([SourceFile(str(path), 1, path.name)]).language == "english"

@@ -227,8 +227,8 @@ def test_content_that_lies(saved, content):
 
 
 def test_newer_corpus(saved):
-    rewrite_manifest(saved, version=4)
+    rewrite_manifest(saved, version=5)
     with pytest.raises(
-        StorageError, match=r"saved by a newer qdtm \(schema 4, this one reads up to 3\); upgrade qdtm"
+        StorageError, match=r"saved by a newer qdtm \(schema 5, this one reads up to 4\); upgrade qdtm"
     ):
         Corpus.load(saved)

@@ -6,7 +6,6 @@ import warnings
 import pytest
 
 from qdtm import Corpus, TextPipeline
-from qdtm.corpus.many_files import FileCorpus
 from qdtm.corpus.markup import readable, strip_markup
 from qdtm.corpus.readers.records import CorpusWarning
 from qdtm.corpus.stop_word_lists import stop_words, with_own_words
@@ -137,7 +136,7 @@ def test_titles_of_texts_tables_and_many_files(tmp_path):
     assert (joined[1].title, joined[1].text.split("\n\n")) == ("left", ROWS[1][:2])
     for name in "ab":
         write_csv(tmp_path / f"{name}.csv")
-    many = FileCorpus(str(tmp_path / "*.csv"), text_column="headline,body").to_corpus().documents
+    many = Corpus.read(str(tmp_path / "*.csv"), text_column="headline,body").documents
     assert (len(many), many[5].title, many.text_name) == (6, "Rain at last", "headline + body")
 
 

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
+from . import seeds
 from .running import MAX_SECONDS, Finding, limit_memory, run_cases
 
 _PATIENCE = 12 * MAX_SECONDS
@@ -80,6 +81,7 @@ def _work(
     name: str, folder: Path, cases: range, seed: int, position: Synchronized[int], pipe: Connection
 ) -> None:
     n_tried = 0
+    seeds.arrow_files()  # pyarrow sets aside addresses when it is first used, more than the limit allows
     limit_memory()
     for finding in run_cases(name, folder / "files", cases, seed, position=position):
         n_tried += 1

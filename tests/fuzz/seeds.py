@@ -76,11 +76,17 @@ def documents() -> dict[str, tuple[bytes, ...]]:
         folder = Path(name)
         made.docx(folder / "a.docx", "".join(f"<w:p><w:r><w:t>{j} fire</w:t></w:r></w:p>" for j in range(5)))
         made.pdf(folder / "a.pdf", ["Fire near Sydney", "Wind"], b"/Title(On fires)")
-        made.zipped(folder / "a.zip", {"a.txt": TEXTS[0], "b.csv": "text,year\nfire,1\n"})
+        made.odt(folder / "a.odt")
+        made.epub(folder / "a.epub")
         with closing(sqlite3.connect(folder / "a.db")) as database, database:
             database.execute("CREATE TABLE t (id, text)")
             database.executemany("INSERT INTO t VALUES (?, ?)", enumerate(TEXTS))
         packed = {path.suffix: (path.read_bytes(),) for path in folder.iterdir()}
+        mixtures = (
+            {"a.txt": TEXTS[0], "b.csv": "text\nfire\n"},
+            {"a.csv": "text\nfire\n", "b.ris": made.RIS},
+        )
+        packed[".zip"] = tuple(made.zipped(folder / "a.zip", each).read_bytes() for each in mixtures)
     page = f"<html><head><title>x</title></head><body>{'<p>fire</p>' * 9}<!-- x --></body></html>"
     return packed | {
         ".html": (page.encode(),),
@@ -89,6 +95,7 @@ def documents() -> dict[str, tuple[bytes, ...]]:
         ".ris": (made.RIS.encode(),),
         ".nbib": (made.NBIB.encode(),),
         ".ciw": (made.SCIENCE.encode(),),
+        ".enw": (made.ENDNOTE.encode(),),
         ".bib": (
             b'@string{n = "N"}\n@article{k, title={{F}ire \\"{u}}, journal = n # {x}, year = 2019}\n' * 3,
         ),
@@ -97,16 +104,49 @@ def documents() -> dict[str, tuple[bytes, ...]]:
     }
 
 
+def _table(pyarrow: Any) -> Any:
+    return pyarrow.table(
+        {name: list(column) for name, column in zip(HEADER, zip(*ROWS, strict=True), strict=True)}
+    )
+
+
+def arrow_files() -> tuple[bytes, ...]:
+    """Return the rows as an Arrow file, a stream, and one whose texts are kept once; none without pyarrow."""
+    try:
+        pyarrow, ipc = import_module("pyarrow"), import_module("pyarrow.ipc")
+    except ImportError:
+        return ()
+    table, made = _table(pyarrow), []
+    kept_once = table.set_column(3, "party", table["party"].dictionary_encode())
+    for rows, begin in ((table, ipc.new_file), (table, ipc.new_stream), (kept_once, ipc.new_file)):
+        file = io.BytesIO()
+        with begin(file, rows.schema) as writer:
+            writer.write_table(rows)
+        made.append(file.getvalue())
+    return tuple(made)
+
+
+def duckdb_file() -> tuple[bytes, ...]:
+    """Return the rows as a DuckDB database; none without the package."""
+    try:
+        duckdb = import_module("duckdb")
+    except ImportError:
+        return ()
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "a.duckdb"
+        with closing(duckdb.connect(str(path))) as database:
+            database.execute("CREATE TABLE t (id VARCHAR, text VARCHAR, year VARCHAR, party VARCHAR)")
+            database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [list(row) for row in ROWS])
+        return (path.read_bytes(),)
+
+
 def parquet_files() -> tuple[bytes, ...]:
     """Return the rows as parquet files, plain and compressed; none without pyarrow."""
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         return ()
-    table = pyarrow.table(
-        {name: list(column) for name, column in zip(HEADER, zip(*ROWS, strict=True), strict=True)}
-    )
-    made = []
+    table, made = _table(pyarrow), []
     for options in (
         {"compression": "none"},
         {"compression": "snappy"},

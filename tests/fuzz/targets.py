@@ -17,12 +17,13 @@ from random import Random
 from typing import Any
 
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.app.annotations import read_labels
 from qdtm.corpus.readers.read import read_records
 from qdtm.embeddings.vector_files import read_vector_file
 from qdtm.present.report import render_report
 from qdtm.queries.concept import concept_from_json, concept_to_json
+from qdtm.results.corrections import said
 from qdtm.results.hand_check.files import read_answers, read_checks, write_checks, write_sample
+from qdtm.results.journal import Journal
 from qdtm.resume import read_start
 from qdtm.sampler.checkpoint import read_chain
 from qdtm.storage.folders import CHECK, MANIFEST
@@ -114,6 +115,28 @@ class FolderTarget(Target):
 
     def read(self) -> None:
         deque(read_records(self.case), maxlen=0)
+
+
+class SeveralTarget(FolderTarget):
+    """Files of several kinds in a list, one of which is broken."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.valid = {f"x{ending}": data[0] for ending, data in seeds.documents().items() if ending != ".gz"}
+        for name, data in self.valid.items():
+            (self.case / name).write_bytes(data)
+        self.name = "0.txt"
+
+    def prepare(self, draw: Random) -> None:
+        if self.name in self.valid:
+            (self.case / self.name).write_bytes(self.valid[self.name])
+        self.name = draw.choice(sorted(self.valid))
+        data = self.valid[self.name]
+        changed = mutated_zip(data, draw) if data.startswith(b"PK") else mutated(data, draw)
+        (self.case / self.name).write_bytes(changed)
+
+    def read(self) -> None:
+        deque(read_records([*sorted(self.case.glob("x.*")), self.case / "inner"]), maxlen=0)
 
 
 class SavedTarget(Target):
@@ -267,20 +290,33 @@ class ConceptTarget(Target):
         assert all(isinstance(word.word, str) for word in concept.words)
 
 
-class LabelsTarget(Target):
-    """The user's names for topics, as the app keeps them."""
+class JournalTarget(Target):
+    """What people did to a result, as its folder keeps it."""
 
     def prepare(self, draw: Random) -> None:
         self.case.mkdir(exist_ok=True)
-        valid = {"0": "sport", "0.1": "cricket <b>", "b1": "ü"}
-        data = (
-            json_bytes(mutated_json(valid, draw)) if draw.random() < 0.7 else mutated(json_bytes(valid), draw)
-        )
-        (self.case / "labels.json").write_bytes(data)
+        acts = [
+            ("rename", {"topic": "0.1", "name": "cricket <b>"}),
+            ("merge", {"subtopics": ["0.1", "0.2"]}),
+            ("undo", {"number": 1}),
+        ]
+        lines = []
+        for number, (kind, values) in enumerate(acts, start=1):
+            act = {
+                "number": number,
+                "at": "2026-01-01T00:00:00+00:00",
+                "by": "",
+                "kind": kind,
+                "values": values,
+            }
+            lines.append(json.dumps(mutated_json(act, draw) if draw.random() < 0.5 else act).encode())
+        data = b"\n".join(lines)
+        (self.case / "journal.jsonl").write_bytes(data if draw.random() < 0.7 else mutated(data, draw))
 
     def read(self) -> None:
-        labels = read_labels(self.case)
-        assert all(isinstance(text, str) for pair in labels.items() for text in pair)
+        history = Journal(self.case).history
+        assert all(isinstance(act.values, dict) for act in history.acts)
+        assert all(isinstance(said(act), str) for act in (*history.acts, *history.undone))
 
 
 def _sealed(value: Any) -> bytes:
@@ -308,9 +344,9 @@ def make_target(name: str, home: Path) -> Target | None:
     return _FOLDERS[name](home)
 
 
-def _parquet(home: Path) -> Target | None:
-    valid = seeds.parquet_files()
-    return FileTarget(home, ".parquet", valid) if valid else None
+def _with_package(suffix: str, files: Callable[[], tuple[bytes, ...]]) -> Callable[[Path], Target | None]:
+    """Return what makes a target whose valid files a package writes, if it is there."""
+    return lambda home: FileTarget(home, suffix, valid) if (valid := files()) else None
 
 
 def _document(suffix: str) -> Callable[[Path], Target]:
@@ -322,7 +358,10 @@ def _document(suffix: str) -> Callable[[Path], Target]:
 _FILES = {
     **{
         name: _document(f".{name}")
-        for name in ("docx", "pdf", "zip", "db", "html", "md", "rtf", "ris", "nbib", "ciw", "bib", "json", "gz")  # noqa: E501
+        for name in (
+            "docx", "odt", "epub", "pdf", "zip", "db", "html", "md", "rtf", "ris", "nbib", "ciw", "enw",
+            "bib", "json", "gz",
+        )
     },
     "csv": lambda home: FileTarget(
         home, ".csv", (seeds.delimited(","), seeds.delimited(";", "cp1252"), seeds.delimited(",", "utf-16"))
@@ -331,11 +370,14 @@ _FILES = {
     "jsonl": lambda home: JsonLinesTarget(home, ".jsonl", (seeds.json_lines(),)),
     "txt": lambda home: FileTarget(home, ".txt", (seeds.lines(), seeds.lines("utf-16"))),
     "xlsx": lambda home: FileTarget(home, ".xlsx", (seeds.workbook(),)),
-    "parquet": _parquet,
+    "parquet": _with_package(".parquet", seeds.parquet_files),
+    "arrow": _with_package(".arrow", seeds.arrow_files),
+    "duckdb": _with_package(".duckdb", seeds.duckdb_file),
     "vectors": lambda home: VectorsTarget(home, ".vec", seeds.vector_files()),
 }  # fmt: skip
 _FOLDERS = {
     "folder": FolderTarget,
+    "several": SeveralTarget,
     "corpus": lambda home: CorpusTarget(home, seeds.saved_corpus(home)),
     "distinct": lambda home: CorpusTarget(home, seeds.saved_corpus(home), ("distinct.safetensors",)),
     "model": lambda home: ModelTarget(home, seeds.saved_model(home)),
@@ -343,7 +385,7 @@ _FOLDERS = {
     "unfinished": lambda home: UnfinishedTarget(home, seeds.unfinished_fit(home)),
     "checks": ChecksTarget,
     "concepts": ConceptTarget,
-    "labels": LabelsTarget,
+    "journal": JournalTarget,
 }
 TARGETS = (*_FILES, *_FOLDERS)
 """The names of all targets."""

@@ -7,7 +7,16 @@ from .targets import TARGETS, Target
 
 pytestmark = pytest.mark.fuzz
 
-N_CASES = {"xlsx": 60, "model": 60, "report": 40, "corpus": 100, "counts": 100, "unfinished": 60}
+N_CASES = {
+    "duckdb": 60,
+    "several": 60,
+    "xlsx": 60,
+    "model": 60,
+    "report": 40,
+    "corpus": 100,
+    "counts": 100,
+    "unfinished": 60,
+}
 REMEMBERED: dict[str, tuple[int, ...]] = {
     "model": (7_520, 15_848),
     "checks": (1_815, 2_895, 7_450),

@@ -332,3 +332,63 @@ def test_xml_holds_anything():
     text = "".join(map(chr, range(0x20))) + "\ud800\ufffe]]><&\"'"
     root = ElementTree.fromstring(f'<a b="{xml(text)}">{xml(text)}</a>')
     assert root.text == root.get("b") == "\t\n\r]]><&\"'"
+
+
+# --- the user's own tags and notes -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def coded(result):
+    text = result.corpus.documents[0].text
+    place = (text.index("the batsman"), text.index("the batsman") + 11)
+    tagged = result.tagged(0, "Own <tag> & more", passage=place).tagged(6, "empty text")
+    return tagged.tagged(0, "same").noted(0, "A note ]]> & <b>\nwith lines", passage=place).noted(1, "ER  - ")
+
+
+def test_tags_and_notes_are_codes_and_notes_of_a_project(coded, tmp_path):
+    lxml = pytest.importorskip("lxml.etree")
+    path = export_result(coded, tmp_path / "own.qdpx", "refi-qda")
+    with zipfile.ZipFile(path) as archive:
+        content = archive.read("project.qde")
+        tree = ElementTree.fromstring(content)
+        names = {code.get("guid"): code.get("name") for code in tree.iter(f"{QDE}Code")}
+        assert {"Own <tag> & more", "empty text"} <= set(names.values())
+        assert len(set(names.values())) == len(names)  # though two subtopics and a tag are called "same"
+        chosen = [
+            each for each in tree.iter(f"{QDE}PlainTextSelection") if each.find(f"{QDE}NoteRef") is not None
+        ]
+        assert len(chosen) == 1
+        code = chosen[0].find(f"{QDE}Coding/{QDE}CodeRef").get("targetGUID")
+        assert names[code] == "Own <tag> & more"
+        source = next(each for each in tree.iter(f"{QDE}TextSource") if chosen[0] in list(each))
+        text = archive.read(f"sources/{source.get('guid')}.txt").decode()
+        start, end = int(chosen[0].get("startPosition")), int(chosen[0].get("endPosition"))
+        assert text[start:end] == "the batsman"
+        note = chosen[0].find(f"{QDE}NoteRef").get("targetGUID")
+        notes = {
+            each.get("guid"): each.findtext(f"{QDE}PlainTextContent") for each in tree.iter(f"{QDE}Note")
+        }
+        assert notes[note] == "A note ]]> & <b>\nwith lines"
+    schema = Path(os.environ.get("QDTM_DATA", "")) / "schemas" / "Project-mrt2019.xsd"
+    if schema.is_file():
+        lxml.XMLSchema(lxml.parse(str(schema))).assertValid(lxml.fromstring(content))
+
+
+def test_tags_and_notes_are_in_tables_references_notes_and_tasks(coded, result, tmp_path):
+    tables = json.loads(export_result(coded, tmp_path / "own.json", "json").read_text())
+    assert [row["tag"] for row in tables["codes"]] == ["same", "Own <tag> & more", None, None, "empty text"]
+    by_id = {row["document"]: row for row in tables["documents"]}
+    assert by_id["../../etc/passwd"]["tags"] == ["Own <tag> & more", "same"]
+    assert by_id["con"]["notes"] == "ER  -"
+    plain = json.loads(export_result(result, tmp_path / "plain.json", "json").read_text())
+    assert "codes" not in plain
+    assert "tags" not in plain["documents"][0]
+    ris = export_result(coded, tmp_path / "own.ris", "ris").read_text()
+    assert "KW  - Own <tag> & more\n" in ris
+    assert "KW  - empty text\n" in ris
+    assert "N1  - ER -\n" in ris
+    book = (export_result(coded, tmp_path / "notes", "notes") / "Codebook.md").read_text()
+    assert "the batsman" in book
+    assert "<b>" not in book.replace("\\<b\\>", "")
+    tasks = json.loads(export_result(coded, tmp_path / "own.ls.json", "label-studio").read_text())
+    assert any(task["data"].get("tags") == "Own <tag> & more; same" for task in tasks)

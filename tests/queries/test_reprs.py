@@ -24,4 +24,5 @@ def test_concepts_and_documents_are_tables_in_a_notebook():
     page = model.documents(n=20)._repr_html_()
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
+    assert [">title<" in page, ">passage<" in page, ">text<" in page] == [True, True, False]
     assert all(len(repr(row)) <= 200 for row in model.documents(n=20))

@@ -1,40 +1,57 @@
-"""What people add to a result, kept beside it: names, answers, opened subtopics. The result never changes."""
+"""What people add to a result, kept beside it: corrections, answers, tags and notes. It never changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
-from qdtm.app.workspace import read_json, write_json
-from qdtm.errors import QueryError
-from qdtm.results.hand_check.files import read_checks
+from qdtm.errors import QdtmError
+from qdtm.results.codes import Codes
+from qdtm.results.corrections import corrections_of
+from qdtm.results.hand_check.files import keep_check, read_checks
+from qdtm.results.hand_check.hand_check import HandCheck, judge
+from qdtm.results.journal import Journal
 from qdtm.results.result import Result
 from qdtm.storage.folders import CHECK
 
-# --- names --------------------------------------------------------------------------------------------------
+# --- corrections --------------------------------------------------------------------------------------------
 #
-# The user's names for topics, beside a result: they change often, the result never does.
-
-_LABELS = "labels.json"
+# What people did to a result, in its journal: names, subtopics that were merged, hidden or split.
 
 
-def read_labels(folder: Path) -> dict[str, str]:
-    """Return the names that were given, by topic id."""
-    values = read_json(folder / _LABELS) or {}
-    return {str(topic): label for topic, label in values.items() if isinstance(label, str)}
+class StalePageError(QdtmError):
+    """A page shows a result otherwise than it is by now."""
 
 
-def write_label(folder: Path, result: Result, topic: str, label: str) -> None:
-    """Name a topic; an empty name takes it away.
+def keep_correction(folder: Path, result: Result, make: Callable[[Result], Result]) -> Result:
+    """Correct a result as it is shown, and keep the act in the journal of its folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the job.
+    result : Result
+        As the page shows it.
+    make : callable
+        Corrects it: `lambda result: result.hide("0.2")`.
 
     Raises
     ------
-    ParameterError
-        If there is no such topic, or the name is too long.
+    StalePageError
+        If somebody has corrected it since it was shown; nothing is done then.
+    QdtmError
+        If it cannot be done.
     """
-    labelled = result.with_labels({**read_labels(folder), topic: label})
-    write_json(folder / _LABELS, dict(labelled.fit.presentation.labels))
+    journal = Journal(folder)
+    while True:
+        now = journal.history
+        if corrections_of(now) != corrections_of(result.history):
+            raise StalePageError("It was corrected elsewhere meanwhile; here is how it is now.")
+        corrected = make(result.with_history(now))
+        if journal.follow(now, corrected.history):
+            return corrected
 
 
 # --- hand-checks --------------------------------------------------------------------------------------------
@@ -61,42 +78,56 @@ def with_checks(folder: Path, result: Result) -> Result:
     return result
 
 
-# --- opened subtopics ---------------------------------------------------------------------------------------
-#
-# Which subtopics were opened, beside a result: it never changes, and opening gives the same again.
+def keep_judgement(
+    folder: Path,
+    result: Result,
+    q: int,
+    row: int,
+    answer: str | None,
+    note: str = "",
+    by: str = "",
+) -> HandCheck:
+    """Keep what a person says of any document: "yes", "no" or "unsure"; None takes it back.
 
-_OPENED = "opened.json"
-
-
-def read_opened(folder: Path) -> list[str]:
-    """Return the ids of the subtopics that were opened, each after the one above it."""
-    values = (read_json(folder / _OPENED) or {}).get("subtopics", [])
-    return [id for id in values if isinstance(id, str)] if isinstance(values, list) else []
-
-
-def open_subtopics(result: Result, ids: Sequence[str]) -> Result:
-    """Return a result with subtopics opened; one that cannot be opened any more stays closed."""
-    for id in ids:
-        with suppress(QueryError):
-            result = _open(result, id)
-    return result
-
-
-def _open(result: Result, id: str) -> Result:
-    from qdtm.model import QueryDrivenTopicModel  # loads the sampler
-
-    model = QueryDrivenTopicModel.of(result)
-    model.drill_down(id)
-    return model.result_
-
-
-def note_opened(folder: Path, result: Result, id: str) -> None:
-    """Open one more subtopic of a result, and note it.
+    Parameters
+    ----------
+    folder : Path
+        Of the result, with what was said before.
+    result : Result
+    q : int
+    row : int
+    answer : str or None
+    note, by : str
 
     Raises
     ------
-    QueryError
-        If there is no such subtopic, or it is too small to split.
+    QdtmError
+        If there is no such document or answer, or the disk refuses.
     """
-    _open(result, id)
-    write_json(folder / _OPENED, {"subtopics": list(dict.fromkeys([*read_opened(folder), id]))})
+    now = with_checks(folder, result)
+    said = judge(now, q, row, answer, note=note, by=by)
+    before = now.fit.check_of(q) or replace(said, answers=(), settled={})
+    return keep_check(folder, said, result.corpus.n_documents, since=before)
+
+
+# --- codes --------------------------------------------------------------------------------------------------
+#
+# Tags and notes, beside a result: acts of its journal. They change nothing in the result, so it stays open.
+
+
+def read_codes(folder: Path, n_documents: int) -> Codes:
+    """Return the tags and notes of a result that are in force now.
+
+    Raises
+    ------
+    StorageError
+        If the journal cannot be read.
+    """
+    path = Journal(folder).path
+    known = path.stat() if path.is_file() else None
+    return Codes() if known is None else _codes(path, known.st_mtime_ns, known.st_size, n_documents)
+
+
+@lru_cache(maxsize=16)
+def _codes(path: Path, _stamp: int, _size: int, n_documents: int) -> Codes:
+    return Codes.of(Journal(path).acts, n_documents)

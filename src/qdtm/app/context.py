@@ -7,15 +7,17 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from threading import Event, Thread
 from typing import Generic, TypeVar
 
-from qdtm.app.annotations import check_stamp, open_subtopics, read_labels, read_opened, with_checks
-from qdtm.app.corpora import SAVED
+from qdtm.app.annotations import check_stamp, read_codes, with_checks
+from qdtm.app.corpora import SAVED, CorpusGoneError, where_is
 from qdtm.app.explorer import Explorer
-from qdtm.app.jobs import RESULT, Jobs
+from qdtm.app.findings import write_findings
+from qdtm.app.jobs import RESULT, Job, Jobs
 from qdtm.app.workspace import NotFoundError, Workspace
 from qdtm.corpus import Corpus
 from qdtm.embeddings import load_vectors
@@ -24,6 +26,8 @@ from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QdtmError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.progress import Progress
+from qdtm.results.corrections import corrections_of
+from qdtm.results.journal import Journal
 from qdtm.results.passages import Aligner
 from qdtm.results.result import Result
 from qdtm.sampler.background import background_of
@@ -141,11 +145,16 @@ class LastUsed(Generic[T]):
                     self._kept.move_to_end(key)
                     return self._kept[key]
             made = make()
-            with self._lock:
-                self._kept[key] = made
-                while len(self._kept) > self._size:
-                    self._making.pop(self._kept.popitem(last=False)[0], None)
+            self.keep(key, made)
             return made
+
+    def keep(self, key: Hashable, made: T) -> None:
+        """Keep something under a key, in place of what is there."""
+        with self._lock:
+            self._kept[key] = made
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._making.pop(self._kept.popitem(last=False)[0], None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +189,7 @@ class Opened:
     workspace: Workspace
     jobs: Jobs
     _corpora: LastUsed[OpenCorpus] = field(default_factory=lambda: LastUsed(4))
+    _loaded: LastUsed[Result] = field(default_factory=lambda: LastUsed(4))
     _results: LastUsed[Explorer] = field(default_factory=lambda: LastUsed(8))
 
     def corpus(self, id: str) -> OpenCorpus:
@@ -194,25 +204,48 @@ class Opened:
         return self._corpora.get((id, stamp), load)
 
     def result(self, id: str) -> Explorer:
-        """Open the result of a fit, under the names that its topics have now, as deep as it was looked into.
+        """Open the result of a fit, as it was corrected by now.
 
         Raises
         ------
         NotFoundError
             If there is no result, or not yet.
+        CorpusGoneError
+            If its corpus was removed for good.
         """
         job = self.jobs.get(id)
         if not job.has_result:
             raise NotFoundError("This fit has no result to look at.")
-        labels, opened = read_labels(job.folder), read_opened(job.folder)
+        history, index = Journal(job.folder).history, self._index(job)
 
         def load() -> Explorer:
-            result = open_subtopics(Result.load(job.folder / RESULT), opened)
-            result = with_checks(job.folder, result)
-            return Explorer(result.with_labels(labels) if labels else result)
+            found = self._loaded.get((id, index), lambda: Result.load(job.folder / RESULT, corpus=index))
+            shown, n = with_checks(job.folder, found.with_history(history)), found.corpus.n_documents
+            write_findings(job.folder, shown)
+            return Explorer(shown, lambda: read_codes(job.folder, n))
 
-        key = (id, tuple(sorted(labels.items())), tuple(opened), check_stamp(job.folder))
-        return self._results.get(key, load)
+        corrections = tuple(act.number for act in corrections_of(history))
+        return self._results.get((id, index, corrections, check_stamp(job.folder)), load)
+
+    def remember(self, id: str, result: Result) -> None:
+        """Keep what was found of a result since it was loaded: subtopics that were split."""
+        found = replace(result.as_found, checks=())
+        self._loaded.keep((id, self._index(self.jobs.get(id))), Result(found, result.corpus))
+
+    def _index(self, job: Job) -> Path | None:
+        """Return where the corpus of a result is if it is in the bin; None if the result finds it itself.
+
+        Raises
+        ------
+        CorpusGoneError
+            If it was removed for good.
+        """
+        where = where_is(self.workspace, job.request.corpus)
+        if where == "there" or (job.folder / RESULT / SAVED).is_dir():
+            return None
+        if where == "gone":
+            raise CorpusGoneError("The corpus of this result was removed for good; its tables are left.")
+        return self.workspace.binned("corpora", job.request.corpus) / SAVED
 
 
 # --- all of it ----------------------------------------------------------------------------------------------

@@ -1,29 +1,37 @@
 """The corpora of a workspace: what they are called, how large they are, what was left out of them.
 
-`corpora/<id>/` holds `upload.json` and the uploaded file until it is read, then `about.json` and the saved
-corpus. Results refer to that, so a corpus that the user removes is marked `forgotten`, and its files stay
-until no result needs them.
+`corpora/<id>/` holds `upload.json` and the uploaded files until they are read, then `about.json` and the
+saved corpus. Results refer to that; they read it in the bin too, where a corpus that the user removes stays
+for thirty days.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal
 
+from qdtm.app.bin import discard
 from qdtm.app.jobs import Jobs
 from qdtm.app.requests import Columns
 from qdtm.app.workspace import NotFoundError, Workspace, read_json, write_json
 from qdtm.corpus.readers.read import READERS
-from qdtm.errors import CorpusError
+from qdtm.corpus.readers.sources import SourceFile
+from qdtm.errors import CorpusError, ParameterError
 
 DEMO = "demo"
 DEMO_NAME = "News articles (demo)"
 SAVED = "corpus"
 """The saved corpus, inside its folder."""
 
-_ABOUT, _UPLOAD, _FORGOTTEN = "about.json", "upload.json", "forgotten"
+
+class CorpusGoneError(NotFoundError):
+    """The corpus of a result was removed for good."""
+
+
+_ABOUT, _UPLOAD = "about.json", "upload.json"
 _LONGEST_NAME = 120
 
 
@@ -65,16 +73,39 @@ class AboutCorpus:
     n_tokens: int
     top_words: tuple[tuple[str, int], ...]
     dropped: Dropped
+    n_passages: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that has been uploaded and not yet read."""
+    """Files that have been uploaded and not yet read.
+
+    Attributes
+    ----------
+    id : str
+        Of the corpus that they become.
+    files : tuple of SourceFile
+        Under names of ours, beside those that the user knows.
+    refused : tuple of str
+        What was said of files that were not taken.
+    """
 
     id: str
-    name: str
-    path: Path
-    n_bytes: int
+    files: tuple[SourceFile, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call them all."""
+        n_more = len(self.files) - 1
+        first = self.files[0].name if self.files else "upload"
+        return first if n_more < 1 else f"{first} and {n_more:,} more"
+
+    @property
+    def n_bytes(self) -> int:
+        """How large they are together."""
+        return sum(file.size for file in self.files)
 
 
 def write_about(workspace: Workspace, about: AboutCorpus) -> None:
@@ -91,8 +122,6 @@ def read_about(workspace: Workspace, id: str) -> AboutCorpus:
         If there is none, or no more, or it has not been read yet.
     """
     folder = workspace.existing("corpora", id)
-    if (folder / _FORGOTTEN).exists():
-        raise NotFoundError("There is no such corpus; it has been removed.")
     values = read_json(folder / _ABOUT)
     if values is None:
         raise NotFoundError("This corpus has not been read yet; choose its columns first.")
@@ -111,23 +140,34 @@ def list_corpora(workspace: Workspace) -> Iterator[AboutCorpus]:
             continue
 
 
-def forget_corpus(workspace: Workspace, jobs: Jobs, id: str) -> None:
-    """Take a corpus off the list, for good; the demo articles stay."""
-    if id != DEMO:
-        (workspace.existing("corpora", id) / _FORGOTTEN).touch()
-        tidy_corpora(workspace, jobs)
+def remove_corpus(workspace: Workspace, jobs: Jobs, id: str) -> None:
+    """Move a corpus to the bin.
+
+    Raises
+    ------
+    ParameterError
+        If it is the demo, or a fit on it is under way.
+    """
+    if id == DEMO:
+        raise ParameterError("The demo articles stay.")
+    name = read_about(workspace, id).name
+    if any(not job.has_ended for job in jobs.fits() if job.request.corpus == id):
+        raise ParameterError(f"A fit on {name!r} is under way; wait for it, or stop it first.")
+    discard(workspace, "corpora", id, name)
 
 
-def tidy_corpora(workspace: Workspace, jobs: Jobs) -> None:
-    """Remove the corpora that were forgotten and that no result, nor a fit under way, refers to."""
-    needed = {job.request.corpus for job in jobs.fits() if job.has_result or not job.has_ended}
-    for id in workspace.ids("corpora"):
-        if id not in needed and (workspace.folder("corpora", id) / _FORGOTTEN).exists():
-            workspace.remove("corpora", id)
+Whereabouts = Literal["there", "bin", "gone"]
 
 
-def new_upload(workspace: Workspace, name: str) -> Upload:
-    """Make a place for a file; its name is kept for display, its ending decides how it is read.
+def where_is(workspace: Workspace, id: str) -> Whereabouts:
+    """Say where the corpus of a result is now."""
+    if workspace.folder("corpora", id).is_dir():
+        return "there"
+    return "bin" if workspace.binned("corpora", id).is_dir() else "gone"
+
+
+def place_for(workspace: Workspace, upload: Upload, name: str) -> SourceFile:
+    """Return the place for one more file; its name is kept for display, its ending decides how it is read.
 
     Raises
     ------
@@ -135,33 +175,51 @@ def new_upload(workspace: Workspace, name: str) -> Upload:
         If there is no reader for such files.
     """
     shown = PurePath(name.replace("\\", "/")).name.strip()[-_LONGEST_NAME:] or "upload"
-    suffix = PurePath(shown).suffix.lower()
+    stem, suffix = PurePath(shown).stem, PurePath(shown).suffix.lower()
     if suffix not in READERS:
         raise CorpusError(f"Files like {shown!r} cannot be read. Known: {', '.join(READERS)}.")
-    id = workspace.new("corpora")
-    return Upload(id, shown, workspace.folder("corpora", id) / f"source{suffix}", 0)
+    taken = {file.name for file in upload.files}
+    others = (f"{stem} ({number}){suffix}" for number in itertools.count(2))
+    free = shown if shown not in taken else next(other for other in others if other not in taken)
+    packed = PurePath(stem).suffix.lower() if suffix == ".gz" else ""
+    inner = packed if packed in READERS else ""
+    place = workspace.folder("corpora", upload.id) / f"source-{len(upload.files)}{inner}{suffix}"
+    return SourceFile(str(place), 0, free)
 
 
 def write_upload(workspace: Workspace, upload: Upload) -> None:
-    """Write down that a file has arrived whole."""
-    values = {"name": upload.name, "file": upload.path.name, "bytes": upload.path.stat().st_size}
+    """Write down that files have arrived whole."""
+    files = [[file.name, PurePath(file.place).name, file.size] for file in upload.files]
+    values = {"files": files, "refused": list(upload.refused)}
     write_json(workspace.existing("corpora", upload.id) / _UPLOAD, values)
 
 
 def read_upload(workspace: Workspace, id: str) -> Upload:
-    """Return a file that has arrived.
+    """Return files that have arrived.
 
     Raises
     ------
     NotFoundError
-        If there is none, or it has been read already.
+        If there are none, or they have been read already.
     """
     folder = workspace.existing("corpora", id)
     values = read_json(folder / _UPLOAD) or {}
-    path = folder / PurePath(str(values.get("file", "missing"))).name
-    if not path.is_file():
+    try:
+        files = tuple(
+            SourceFile(str(folder / PurePath(str(place)).name), int(size), str(name))
+            for name, place, size in values["files"]
+        )
+    except (KeyError, TypeError, ValueError):
+        files = ()
+    if not files or not all(Path(file.place).is_file() for file in files):
         raise NotFoundError("There is no such upload; it may have been read already.")
-    return Upload(id, str(values.get("name", "upload")), path, int(values.get("bytes", 0)))
+    return Upload(id, files, tuple(map(str, values.get("refused", ()))))
+
+
+def remove_upload(upload: Upload) -> None:
+    """Remove what has been read."""
+    for file in upload.files:
+        Path(file.place).unlink(missing_ok=True)
 
 
 def _about(values: Mapping[str, Any]) -> AboutCorpus:
@@ -174,6 +232,7 @@ def _about(values: Mapping[str, Any]) -> AboutCorpus:
             "columns": Columns(**values["columns"]),
             "fields": tuple(map(str, values["fields"])),
             "top_words": _pairs(values["top_words"]),
+            "notes": tuple(map(str, values.get("notes", ()))),
             "dropped": Dropped(**dropped),
         }
     )

@@ -18,6 +18,8 @@ from starlette.background import BackgroundTask
 
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import DEMO
+from qdtm.app.findings import TABLES
+from qdtm.app.jobs import RESULT
 from qdtm.app.requests import FitRequest
 from qdtm.app.templating import script, style_sheet
 from qdtm.app.workspace import NotFoundError
@@ -26,6 +28,7 @@ from qdtm.present.export import export_result
 from qdtm.present.formats import FORMATS, ExportFormat
 from qdtm.present.program import Source, program
 from qdtm.present.report import write_report
+from qdtm.results.journal import Journal
 from qdtm.results.result import Result
 from qdtm.storage.archive import zip_folder
 
@@ -155,6 +158,18 @@ def add_routes(web: FastAPI, context: AppContext) -> None:
     async def js() -> Response:
         return Response(script(), media_type="text/javascript", headers=_FOR_EVER)
 
+    @web.get("/kept/{job_id}/{name}")
+    async def kept(job_id: str, name: str) -> Response:
+        """Give a table that was saved with a result, whose corpus may be gone."""
+        try:
+            job = context.jobs.get(job_id)
+        except QdtmError as error:
+            return PlainTextResponse(str(error), 404)
+        path = job.folder / RESULT / name
+        if name not in TABLES or not path.is_file():
+            return PlainTextResponse("There is no such file.", 404)
+        return FileResponse(path, media_type="text/csv", filename=name)
+
     @web.get("/download/{job_id}/{kind}")
     async def download(job_id: str, kind: str) -> Response:
         wanted = kind_of(kind)
@@ -171,7 +186,8 @@ def add_routes(web: FastAPI, context: AppContext) -> None:
 def _make(context: AppContext, job_id: str, kind: FileKind) -> Response:
     """Make a file in a folder of its own, which goes when the file has been sent."""
     request = context.jobs.get(job_id).request
-    result = context.opened.result(job_id).result
+    history = Journal(context.jobs.get(job_id).folder).history
+    result = context.opened.result(job_id).result.with_history(history)
     if not isinstance(request, FitRequest):
         raise NotFoundError("There is no such result.")
     folder = Path(tempfile.mkdtemp(prefix="qdtm-"))

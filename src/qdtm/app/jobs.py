@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from qdtm.app.bin import discard
 from qdtm.app.requests import FitRequest, Request, request_from_json, request_to_json
 from qdtm.app.workspace import NotFoundError, Workspace, now, read_json, write_json
-from qdtm.errors import StorageError
+from qdtm.errors import ParameterError, StorageError
 from qdtm.storage.locks import is_held
 
 State = Literal["waiting", "running", "done", "stopped", "interrupted", "failed"]
@@ -166,6 +167,11 @@ class Jobs:
             stopping=state == "running" and (folder / CANCEL).exists(),
         )
 
+    def state(self, id: str) -> State | None:
+        """Return how far a job is, without reading more of it than that; None if it is gone."""
+        folder = self.workspace.folder("jobs", id)
+        return self._state(id, folder, read_json(folder / OUTCOME)) if folder.is_dir() else None
+
     def fits(self) -> Iterator[Job]:
         """Yield the fits of the workspace, newest first; damaged ones are passed over."""
         for id in self.workspace.ids("jobs"):
@@ -187,9 +193,17 @@ class Jobs:
                 self._end(id, "stopped", "Stopped.")
 
     def remove(self, id: str) -> None:
-        """Remove a job that has ended, and its result."""
-        if self.get(id).has_ended:
-            self.workspace.remove("jobs", id)
+        """Move a fit that has ended, and its result, to the bin.
+
+        Raises
+        ------
+        ParameterError
+            If it has not ended.
+        """
+        job = self.get(id)
+        if not job.has_ended or not isinstance(job.request, FitRequest):
+            raise ParameterError("This fit is under way; stop it first.")
+        discard(self.workspace, "jobs", id, job.request.title)
 
     # --- what the server does now and then ---------------------------------------------------------------
 

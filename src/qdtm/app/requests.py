@@ -31,7 +31,10 @@ class PreviewRequest:
 
 @dataclass(frozen=True)
 class IndexRequest:
-    """Read all of an upload (or the demo articles, if `demo`) and save it as a corpus."""
+    """Read all of an upload (or the demo articles, if `demo`) and save it as a corpus.
+
+    Long documents are judged by passage if `split` says how, as for `Corpus.read`; else it is empty.
+    """
 
     kind: ClassVar[str] = "index"
     corpus: str
@@ -39,6 +42,7 @@ class IndexRequest:
     columns: Columns = Columns()
     language: str = "english"
     demo: bool = False
+    split: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,11 @@ class FitRequest:
     language: str = "english"
     base: str | None = None
     n_added: int = 0
+
+    @property
+    def title(self) -> str:
+        """What the user knows it by: the names of its queries."""
+        return ", ".join(query.name for query in self.queries)
 
     @property
     def first_queries(self) -> tuple[Query, ...]:

@@ -20,12 +20,13 @@ from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages_app
 from nicegui import ui
 
+from qdtm.app.bin import empty_bin
 from qdtm.app.context import AppContext, Opened, vectors
-from qdtm.app.corpora import DEMO, DEMO_NAME, tidy_corpora
+from qdtm.app.corpora import DEMO, DEMO_NAME
 from qdtm.app.downloads import add_routes
 from qdtm.app.jobs import JobLimits, Jobs
 from qdtm.app.limits import TimedConnection, bound_logs
-from qdtm.app.pages import check, compare, corpus, fit, query, result
+from qdtm.app.pages import bin, check, codes, compare, corpus, fit, kwic, query, reader, result, upload
 from qdtm.app.pages.frame import frame, show_problem
 from qdtm.app.requests import IndexRequest
 from qdtm.app.security import LOCAL_NAMES, AccessPolicy, Guard, is_local
@@ -147,7 +148,7 @@ def make_app(context: AppContext, address: str, open_browser: bool) -> FastAPI:
 
     web = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     add_routes(web, context)
-    for page in (corpus, query, fit, result, compare, check):
+    for page in (corpus, upload, bin, query, kwic, fit, result, reader, codes, compare, check):
         page.register(context)
     pages_app.on_page_exception(_failed_page)
     for app in (pages_app, web):
@@ -178,7 +179,7 @@ async def _tend(context: AppContext) -> None:
             context.jobs.warm()
             if look % _LOOKS_BETWEEN_TIDYING == 0:
                 context.jobs.tidy()
-                tidy_corpora(context.workspace, context.jobs)
+                await asyncio.to_thread(empty_bin, context.workspace)
         except Exception:
             _log.exception("the jobs could not be tended")
         await asyncio.sleep(_SECONDS)

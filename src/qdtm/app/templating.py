@@ -33,7 +33,7 @@ def style_sheet() -> str:
 
 @cache
 def script() -> str:
-    """Return the app's own script: it keeps the focus where it was when a part of a page is renewed."""
+    """Return the app's own script: keys, the reader, and the focus where it was when a part is renewed."""
     return _static("app.js")
 
 
@@ -62,16 +62,23 @@ def _static(name: str) -> str:
 #
 # A part of a page that is a template of ours: values in, elements out, and clicks on them back.
 #
-# Buttons in a template carry `data-act` (what to do) and `data-value` (with what). What comes back may be
-# anything, since a browser sends it; handlers look values up and never trust them.
+# Buttons in a template carry `data-act` (what to do) and `data-value` (with what). Two fields of a range are
+# in an element with `data-range` (what to do); their values come joined by "..", once they are settled.
+# What comes back may be anything, since a browser sends it; handlers look values up and never trust them.
 
 Action = Callable[[str], Awaitable[None] | None]
 
 _log = logging.getLogger("qdtm.app")
-_LONGEST = 2_000
+_LONGEST = 10_000
 _ON_CLICK = """(event) => {
   const button = event.target.closest("[data-act]");
-  if (button) emit(button.dataset.act, button.dataset.value ?? "");
+  if (!button || (button.href && (event.ctrlKey || event.metaKey || event.shiftKey))) return;
+  if (button.href) event.preventDefault();
+  emit(button.dataset.act, button.dataset.value ?? "");
+}"""
+_ON_SETTLED = """(event) => {
+  const [low, high] = event.target.querySelectorAll("input");
+  emit(event.target.dataset.range, low.value + ".." + high.value);
 }"""
 
 
@@ -93,6 +100,7 @@ class Panel(ui.html):
         self._template, self._actions = template, actions or {}
         if self._actions:
             self.on("click", self._clicked, js_handler=_ON_CLICK)
+            self.on("settled", self._clicked, js_handler=_ON_SETTLED)
         if values or not self._actions:
             self.show(**values)
 

@@ -1,30 +1,35 @@
-"""An uploaded file in, a preview or a saved corpus out. Runs in a worker process, never in the server."""
+"""Uploaded files in, a preview or a saved corpus out. Runs in a worker process, never in the server."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, write_about
+from qdtm.app.corpora import SAVED, AboutCorpus, Dropped, read_upload, remove_upload, write_about
 from qdtm.app.requests import Columns, IndexRequest
 from qdtm.app.workspace import Workspace, now
 from qdtm.corpus import Corpus, CorpusWarning, ReadOptions, Record, TextPipeline, load_demo_corpus
 from qdtm.corpus.corpus import ReadingProgress
 from qdtm.corpus.language import MOST_CHARACTERS, language_note, other_language
+from qdtm.corpus.passage_split import how_long
 from qdtm.corpus.phrase_index import words_within
-from qdtm.corpus.readers.read import read_records
+from qdtm.corpus.readers.read import FILE, read_records
+from qdtm.corpus.readers.records import Meter
+from qdtm.corpus.readers.sources import SourceFile
 from qdtm.errors import QdtmError
 from qdtm.results.dates import read_dates
 
 N_PREVIEWED = 8
 _N_GUESSED_FROM = 50
+_N_PASSED = 20
+_SECONDS, _SECONDS_OF_SEVERAL = 1.0, 20.0  # for which documents are counted
 _CELL = 240  # characters of a cell in a preview
 _N_LISTED = 40  # words of a list
 _LOOKED_THROUGH = 5_000  # documents in which dropped words are counted
@@ -33,7 +38,7 @@ _DATE_NAMES = ("date", "time", "year", "published", "created", "month", "day")
 
 @dataclass(frozen=True)
 class Preview:
-    """The first rows of a table, and which columns are what, as far as can be guessed.
+    """What is in an upload: its first rows, and which columns are what, as far as can be guessed.
 
     Attributes
     ----------
@@ -44,34 +49,92 @@ class Preview:
     guess : Columns
     language : str
         What the texts seem to be in.
+    long : str
+        That they are long, if they are.
+    n_files, n_documents : int
+        Also those in packed files.
+    has_more : bool
+        Whether there are more documents than were counted.
+    passed : tuple of str
+        Files that cannot be read, with the reason.
+    has_tables : bool
+        Whether there are columns from which the text has to be chosen.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     guess: Columns
     language: str = "english"
+    long: str = ""
+    n_files: int = 1
+    n_documents: int = 0
+    has_more: bool = False
+    passed: tuple[str, ...] = ()
+    has_tables: bool = True
 
 
-def preview_file(path: Path) -> Preview:
-    """Read the first rows of a file.
+def preview_files(files: Sequence[SourceFile], progress: ReadingProgress | None = None) -> Preview:
+    """Read the first rows of files, and count their documents for as long as a person waits for that.
 
     Raises
     ------
     CorpusError
-        If it cannot be read.
+        If none can be read.
     """
-    records = list(islice(read_records(path, ReadOptions(all_fields=True)), _N_GUESSED_FROM))
+    meter, kept = Meter(), _Kept(_N_GUESSED_FROM if len(files) == 1 else N_PREVIEWED)
+    until = time.monotonic() + (_SECONDS if len(files) == 1 else _SECONDS_OF_SEVERAL)
+    n_documents, has_more = 0, False
+    for record in read_records(files, ReadOptions(all_fields=True), meter):
+        n_documents += 1
+        kept.add(record)
+        if progress is not None:
+            progress(n_documents, meter.share())
+        if time.monotonic() > until:
+            has_more = True
+            break
+    counted = {
+        "n_files": meter.n_files,
+        "n_documents": n_documents,
+        "has_more": has_more,
+        "passed": tuple(meter.passed.lines(_N_PASSED)),
+    }
+    return _preview(kept.records, **counted)
+
+
+class _Kept:
+    """The first records of each file, `of_each` at most."""
+
+    def __init__(self, of_each: int) -> None:
+        self.records: list[Record] = []
+        self._of_each = of_each
+        self._counts: Counter[str] = Counter()
+
+    def add(self, record: Record) -> None:
+        """Keep a record, if there is room for it."""
+        file = record.fields.get(FILE, "")
+        if len(self.records) < _N_GUESSED_FROM and self._counts[file] < self._of_each:
+            self._counts[file] += 1
+            self.records.append(record)
+
+
+def _preview(records: Sequence[Record], **counted: Any) -> Preview:
     names = tuple(dict.fromkeys(name for record in records for name in record.fields))
+    tables = [record for record in records if record.text_name]
     shown = records[:N_PREVIEWED]
-    language = _language(records)
+    language, long = _language(records), how_long(record.text for record in records)
     if not names:
-        return Preview((), tuple((_cut(record.text),) for record in shown), Columns(), language)
+        lines = tuple((_cut(record.text),) for record in shown)
+        return Preview((), lines, Columns(), language, long, **counted)
     rows = tuple(tuple(_cut(record.fields.get(name, "")) for name in names) for record in shown)
-    text = _column_with(names, records, [record.text for record in records])
-    id = _column_with(names, records, [record.id for record in records])
-    title = records[0].title_name or None
-    guess = Columns(text=text, id=id, time=_date_column(names, records, text), title=title)
-    return Preview(names, rows, guess, language)
+    text = tables[0].text_name if tables else None
+    first = tables[0] if tables else records[0]
+    guess = Columns(
+        text=text,
+        id=first.id_name or None,
+        time=_date_column(names, records, text),
+        title=first.title_name or None if tables else None,
+    )
+    return Preview(names, rows, guess, language, long, **counted, has_tables=bool(tables))
 
 
 def _language(records: Sequence[Record]) -> str:
@@ -85,7 +148,10 @@ def _language(records: Sequence[Record]) -> str:
 
 
 def index_corpus(
-    workspace: Workspace, request: IndexRequest, progress: ReadingProgress | None = None
+    workspace: Workspace,
+    request: IndexRequest,
+    progress: ReadingProgress | None = None,
+    notes: Callable[[], Iterable[str]] | None = None,
 ) -> AboutCorpus:
     """Read an upload whole, save it as a corpus, and remove the upload.
 
@@ -100,19 +166,21 @@ def index_corpus(
         corpus.save(folder / SAVED, force=True)
     else:
         upload = read_upload(workspace, request.corpus)
+        has_tables = request.columns.text is not None
         corpus = Corpus.read(
-            upload.path,
+            upload.files,
             text_column=request.columns.text,
             id_column=request.columns.id,
-            title_column=request.columns.title or "",  # none, where the user wants none
+            title_column=request.columns.title or ("" if has_tables else None),  # none, where none is wanted
+            split=request.split or None,
             pipeline=TextPipeline(language=None if request.language == "none" else request.language),
             progress=progress,
         )
         corpus.save(folder / SAVED, force=True)
-    about = describe_corpus(corpus, request)
+    about = replace(describe_corpus(corpus, request), notes=tuple(notes()) if notes else ())
     write_about(workspace, about)
     if not request.demo:
-        upload.path.unlink(missing_ok=True)
+        remove_upload(upload)
     return about
 
 
@@ -130,6 +198,7 @@ def describe_corpus(corpus: Corpus, request: IndexRequest) -> AboutCorpus:
         n_empty=int((corpus.document_lengths == 0).sum()),
         n_words=corpus.n_words,
         n_tokens=corpus.n_tokens,
+        n_passages=0 if corpus.passages is None else len(corpus.passages),
         top_words=tuple((corpus.vocabulary[w], int(corpus.word_counts[w])) for w in frequent),
         dropped=_dropped(corpus),
     )
@@ -157,14 +226,6 @@ def _dropped(corpus: Corpus) -> Dropped:
         len(rare),
         n_documents,
     )
-
-
-def _column_with(names: Sequence[str], records: Sequence[Record], values: Sequence[str]) -> str | None:
-    """Return the column that holds these values."""
-    for name in names:
-        if [record.fields.get(name, "") for record in records] == list(values):
-            return name
-    return None
 
 
 def _date_column(names: Sequence[str], records: Sequence[Record], text: str | None) -> str | None:

@@ -18,17 +18,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from qdtm.app.annotations import read_labels
 from qdtm.app.corpora import SAVED, read_about, read_upload
+from qdtm.app.findings import write_findings
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, PROGRESS, REQUEST, RESULT
 from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest, Request, request_from_json
-from qdtm.app.upload import index_corpus, preview_file
+from qdtm.app.upload import index_corpus, preview_files
 from qdtm.app.workspace import Workspace, read_json, write_json
 from qdtm.corpus import Corpus
+from qdtm.corpus.corpus import ReadingProgress
 from qdtm.errors import PassingQueryError, QdtmError
 from qdtm.memory import limit_memory
 from qdtm.model import QueryDrivenTopicModel
 from qdtm.progress import Progress
+from qdtm.results.journal import Journal
 from qdtm.results.passages import mentions_of
 from qdtm.results.result import Result
 from qdtm.storage.locks import LivenessLock
@@ -38,6 +40,7 @@ from qdtm.storage.locks import LivenessLock
 # What a worker process does: a request in, an outcome out, with progress on the way.
 
 _SECONDS = 0.2  # between two notes of progress
+_MOST_SUBTOPICS = 12  # that are noted while they settle
 
 Outcome = dict[str, Any]
 Stops = Callable[[], bool]
@@ -57,26 +60,33 @@ def run(request: Request, folder: Path, stops: Any) -> Outcome:
     """
     workspace = Workspace(folder.parent.parent)
     if isinstance(request, PreviewRequest):
-        return _preview(workspace, request)
+        return _preview(workspace, request, folder)
     if isinstance(request, IndexRequest):
         return _index(workspace, request, folder)
     return _fit(workspace, request, folder, stops)
 
 
-def _preview(workspace: Workspace, request: PreviewRequest) -> Outcome:
-    preview = preview_file(read_upload(workspace, request.corpus).path)
+def _preview(workspace: Workspace, request: PreviewRequest, folder: Path) -> Outcome:
+    preview = preview_files(read_upload(workspace, request.corpus).files, _reading_notes(folder))
     return {"state": "done", "preview": asdict(preview)}
 
 
 def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        index_corpus(workspace, request, _reading_notes(folder), lambda: _said(caught))
+    return {"state": "done", "notes": _said(caught)}
+
+
+def _reading_notes(folder: Path) -> ReadingProgress:
+    """Return what writes down how far the reading is."""
     pace = Pace()
 
     def note(n_documents: int, share: float) -> None:
-        if pace.is_time() or share >= 1:
+        if pace.is_time():
             write_json(folder / PROGRESS, {"n_documents": n_documents, "share": round(share, 4)})
 
-    index_corpus(workspace, request, note)
-    return {"state": "done"}
+    return note
 
 
 def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) -> Outcome:
@@ -86,7 +96,10 @@ def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) ->
     except PassingQueryError as error:
         mentions = mentions_of(error.check, _corpus(workspace, request))
         return {"state": "failed", "message": str(error), "mentions": [asdict(each) for each in mentions]}
+    if model.result_.history.lines:
+        Journal(folder).write(model.result_.history)
     model.save(folder / RESULT)
+    write_findings(folder, model.result_)
     if not model.fit_.interrupted:
         return {"state": "done"}
     if stops.cancelled:
@@ -111,10 +124,10 @@ def _fitted(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> Que
 
 
 def _with_more(workspace: Workspace, request: FitRequest, notes_on: NotesOn) -> QueryDrivenTopicModel:
-    """Go on from an earlier result, under the names that its topics have; it stays as it is."""
+    """Go on from an earlier result, corrected as it is; that one stays as it is."""
     before = workspace.existing("jobs", str(request.base))
-    result, labels = Result.load(before / RESULT), read_labels(before)
-    model = QueryDrivenTopicModel.of(result.with_labels(labels) if labels else result)
+    result = Result.load(before / RESULT).with_history(Journal(before).history)
+    model = QueryDrivenTopicModel.of(result)
     model.n_jobs, model.progress = request.n_jobs, notes_on(result.corpus)
     for query in request.queries[result.fit.n_queries :]:
         model.add_query(query)
@@ -159,6 +172,7 @@ class FitNotes:
         self._stages: set[tuple[int, str, str | None]] = set()
         self._curves: dict[str, list[tuple[int, float]]] = {}
         self._words: list[list[str]] = []
+        self._subtopics: dict[str, list[list[str]]] = {}  # the words of each, by query
         self._has_asked = False
 
     def __call__(self, progress: Progress) -> None:
@@ -168,7 +182,11 @@ class FitNotes:
             name = progress.run + (f"subtopics of {progress.query}" if progress.query else "parent topics")
             self._curves.setdefault(name, []).append((progress.sweep, round(progress.log_likelihood, 5)))
         if progress.leading_words:
-            self._words = [[self._vocabulary[w] for w in words] for words in progress.leading_words]
+            words = [[self._vocabulary[w] for w in words] for words in progress.leading_words]
+            if progress.stage == "parents":
+                self._words = words
+            else:
+                self._subtopics[progress.query or ""] = words[:_MOST_SUBTOPICS]
         if self._pace.is_time() or stage not in self._stages:
             self._stages.add(stage)
             write_json(
@@ -177,6 +195,7 @@ class FitNotes:
                     **asdict(progress),
                     "run": progress.run.rstrip(", "),
                     "leading_words": self._words,
+                    "subtopics": self._subtopics,
                     "curves": self._curves,
                 },
             )
@@ -259,8 +278,13 @@ def _outcome(folder: Path, stops: StopRequests, memory_mb: int) -> dict[str, Any
             (folder / _LOG).write_text(traceback.format_exc(), encoding="utf-8")
             message = "Something went wrong that should not have; the workspace has a log of it."
             outcome = {"state": "failed", "message": message}
+    return {"notes": _said(caught), **outcome}
+
+
+def _said(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return what was warned of, each once."""
     notes = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    return {**outcome, "notes": list(dict.fromkeys(notes))[:20]}
+    return list(dict.fromkeys(notes))[:20]
 
 
 def _stopped(stops: StopRequests) -> dict[str, Any]:

@@ -19,18 +19,25 @@ from typing import Any, Literal
 from qdtm.errors import QdtmError, StorageError
 
 Kind = Literal["corpora", "jobs"]
+KINDS: tuple[Kind, ...] = ("corpora", "jobs")
+BIN = "bin"
 
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}|demo")
 _MAX_JSON_BYTES = 32 * 2**20
+_LEFT = ("*/.*.gone", f"{BIN}/*/.*.gone", "*/*/.*.tmp")  # by a server that was killed
 
 
 class NotFoundError(QdtmError, LookupError):
     """There is no such corpus or job in the workspace."""
 
 
+class InBinError(NotFoundError):
+    """It is in the bin, from where it can be brought back."""
+
+
 @dataclass(frozen=True)
 class Workspace:
-    """A folder with corpora and jobs.
+    """A folder with corpora and jobs, and a bin for those that were removed (`qdtm.app.bin`).
 
     Parameters
     ----------
@@ -50,15 +57,13 @@ class Workspace:
         """
         root = Path(path).expanduser().absolute()
         try:
-            for kind in ("corpora", "jobs"):
+            for kind in KINDS:
                 (root / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
+                (root / BIN / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
             probe = root / f".{secrets.token_hex(4)}.tmp"
             probe.write_bytes(b"")
             probe.unlink()
-            for gone in (
-                *root.glob("*/.*.gone"),
-                *root.glob("*/*/.*.tmp"),
-            ):  # left by a server that was killed
+            for gone in (found for pattern in _LEFT for found in root.glob(pattern)):
                 shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
         except OSError as error:
             raise StorageError(
@@ -94,23 +99,49 @@ class Workspace:
         """Return the folder of a corpus or job that exists."""
         folder = self.folder(kind, id)
         if not folder.is_dir():
+            if self.binned(kind, id).is_dir():
+                raise InBinError(f"This {_SINGULAR[kind]} is in the bin; bring it back from there.")
             raise NotFoundError(f"There is no such {_SINGULAR[kind]}; it may have been removed.")
         return folder
 
+    def binned(self, kind: Kind, id: str) -> Path:
+        """Return where a corpus or job lies if it is in the bin."""
+        return self.root / BIN / kind / self.folder(kind, id).name
+
     def ids(self, kind: Kind) -> list[str]:
         """Return the ids of all corpora or jobs, newest first."""
-        names = [path.name for path in (self.root / kind).iterdir() if _ID.fullmatch(path.name)]
-        return sorted(names, reverse=True)
+        return _ids_in(self.root / kind)
+
+    def binned_ids(self, kind: Kind) -> list[str]:
+        """Return the ids of those that are in the bin."""
+        return _ids_in(self.root / BIN / kind)
 
     def remove(self, kind: Kind, id: str) -> None:
-        """Remove a corpus or job; its name disappears before its files do."""
-        folder = self.existing(kind, id)
-        gone = folder.with_name(f".{id}.{secrets.token_hex(4)}.gone")
-        folder.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+        """Remove a corpus or job for good."""
+        remove_folder(self.existing(kind, id))
 
 
 _SINGULAR: dict[Kind, str] = {"corpora": "corpus", "jobs": "result"}
+
+
+def _ids_in(folder: Path) -> list[str]:
+    return sorted((path.name for path in folder.iterdir() if _ID.fullmatch(path.name)), reverse=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder of the workspace; its name disappears before its files do.
+
+    Raises
+    ------
+    NotFoundError
+        If it is not there, or not any more.
+    """
+    gone = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.gone")
+    try:
+        folder.rename(gone)
+    except FileNotFoundError:
+        raise NotFoundError("It is not there any more; another page may have removed it.") from None
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def write_json(path: Path, value: object) -> None:

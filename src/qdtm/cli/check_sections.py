@@ -22,36 +22,59 @@ _FIELDS = 4  # columns of the user's that are shown
 _RIGHT = {"justify": "right", "no_wrap": True}
 
 
-def document_page(result: Result, q: int, check: HandCheck) -> Iterator[RenderableType]:
-    """Show the next document of a sample with the words that count marked, and not its relevance."""
+def document_page(result: Result, check: HandCheck, row: int, by: str | None) -> Iterator[RenderableType]:
+    """Show a document with the words that count marked, and not its relevance; of None, who said what."""
     from qdtm.results.explain import explain_document
 
-    explanation = explain_document(result, check.open[0], q)
+    explanation = explain_document(result, row, check.query)
     document = explanation.document
-    number = len(check.sample) - len(check.open) + 1
     yield Text()
-    yield heading(f"Is this about '{check.query}'?", f"{number} of {len(check.sample)}: {document.id}")
+    if by is None:
+        said = "; ".join(
+            f"{each.by or 'no name'}: {_SAID[each.about]}" for each in check.answers if each.row == row
+        )
+        yield heading(f"Is this about '{check.query}'?", f"{document.id}: {said}")
+    elif check.answer_of(row, by) is not None:
+        again = "your answer surprises after all others; once more?"
+        yield heading(f"Is this about '{check.query}'?", f"{document.id}: {again}")
+    else:
+        number = len(check.sample) - len(check.open_for(by)) + 1
+        yield heading(f"Is this about '{check.query}'?", f"{number} of {len(check.sample)}: {document.id}")
     yield facts((name, one_line(value, 80)) for name, value in list(document.fields.items())[:_FIELDS])
     yield Padding(passage_text(explanation.passage(_EXCERPT)), (0, 0, 0, 2))
 
 
-def estimate_page(check: HandCheck, n_documents: int) -> Iterator[RenderableType]:
+_SAID = {"yes": "yes", "no": "no", "unsure": "not sure"}
+
+
+def estimate_page(
+    check: HandCheck, n_documents: int, recall: float | None = None, confidence: float = 0.95
+) -> Iterator[RenderableType]:
     """Show precision, recall and the number of documents about a query, and where answers are from."""
     found = check.estimate()
-    skipped = len(check.answers) - found.n_answered
-    progress = f"{found.n_answered} of {len(check.sample)} answered, {found.n_yes} yes, {skipped} skipped"
-    yield heading(f"hand-check of '{check.query}'", progress)
+    n_drawn = sum(draw.round > 0 for draw in check.sample.draws)
+    answered = f"{n_drawn - len(check.open)} of {n_drawn} answered"
+    yield heading(
+        f"hand-check of '{check.query}'", f"{answered}, {found.n_yes} yes, {found.n_unsure} not sure"
+    )
     if not found.n_answered:
         return
     yield facts(_outcome(check, found, n_documents))
+    if recall is not None:
+        yield facts(_certain(check, recall, confidence))
     yield Text()
-    columns: Columns = [("relevance", _RIGHT), *((name, _RIGHT) for name in ("documents", "answered", "yes"))]
+    columns: Columns = [
+        ("relevance", _RIGHT),
+        *((name, _RIGHT) for name in ("documents", "by chance", "yes", "others", "yes")),
+    ]
     rows = [
         (
             f"{o.stratum.high:.3f} to {o.stratum.low:.3f}",
             f"{o.stratum.size:,}",
             f"{o.n_answered}",
             f"{o.n_yes}",
+            f"{o.n_others}",
+            f"{o.n_others_yes}",
         )
         for o in found.strata
     ]
@@ -60,13 +83,23 @@ def estimate_page(check: HandCheck, n_documents: int) -> Iterator[RenderableType
 
 def _outcome(check: HandCheck, found: CheckEstimate, n_documents: int) -> Iterator[tuple[str, str]]:
     """Yield what the answers say, a line each; intervals are of 95 %."""
-    curve = check.recalibration
     yield "cut-off", f"{check.sample.cutoff:.3f}; {found.n_above:,} of {n_documents:,} documents are above"
+    if not check.can_be_quoted:
+        yield "so far", f"{found.n_by_chance} answers by chance; {LEAST_ANSWERS} are needed to estimate"
+        return
     if found.precision is not None:
         yield "precision", f"{found.precision.as_percent()}, {found.precision.level:.0%} interval"
     yield "recall", f"{found.recall.as_percent()}, {found.recall.level:.0%} interval"
     yield "documents about it", f"{found.n_about.as_count()}, {found.n_about.level:.0%} interval"
-    if check.is_enough:
-        yield "relevance", ", ".join(f"{p:.2f} is now {curve.apply(p):.2f}" for p in (0.1, 0.5, 0.9))
-    else:
-        yield "relevance", f"as it was: {LEAST_ANSWERS} answers are needed to correct it"
+    yield "another 20 answers", f"would make that interval about {found.next_twenty:.0%} narrower"
+    agreement = check.agreement
+    if agreement.n_documents:
+        yield "agreement", agreement.summary()
+
+
+def _certain(check: HandCheck, recall: float, confidence: float) -> Iterator[tuple[str, str]]:
+    """Yield whether a recall is certain."""
+    now = check.certificate(confidence)
+    found = f"{now.n_found:,} found in {now.n_read:,} read, at most {now.most_left:,} left"
+    goal = "enough" if now.reaches(recall) else f"not yet {recall:.0%}"
+    yield "found for certain", f"at least {now.recall:.0%} with {confidence:.0%} confidence: {found}; {goal}"

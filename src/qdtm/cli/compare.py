@@ -141,7 +141,7 @@ def _fit_reference(path: str, options: Mapping[str, Any], notes: Console) -> Que
     embeddings = None if options["embeddings"].lower() == "none" else options["embeddings"]
     parameters = {"max_sweeps": options["max_sweeps"], "n_jobs": options["n_jobs"]}
     model = make_model([options["query"]], embeddings=embeddings, random_state=options["seed"], **parameters)
-    fit_with_progress(model, open_corpus(path, options, notes), notes)
+    fit_with_progress(model, open_corpus([path], options, notes), notes)
     return model
 
 

@@ -9,6 +9,7 @@ import click
 
 from qdtm.cli.options import (
     HeadedCommand,
+    corpus_argument,
     encoder_option,
     no_cache_option,
     output_options,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
         "as_json",
     ),
 )
-@click.argument("corpus", type=click.Path())
+@corpus_argument
 @query_options
 @read_options
 @text_options
@@ -52,12 +53,12 @@ if TYPE_CHECKING:
 @no_cache_option
 @output_options
 def concepts(
-    corpus: str, seed: int, encoder: str | None, all_words: bool, as_json: bool, **options: Any
+    corpus: tuple[str, ...], seed: int, encoder: str | None, all_words: bool, as_json: bool, **options: Any
 ) -> None:
     """Check queries in CORPUS and show their concept words.
 
-    CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
-    corpus.
+    CORPUS is a file, a folder, or several of these: tables (.csv, .jsonl, .xlsx, ...), documents (.pdf,
+    .docx, .txt, ...), bibliographies (.ris, .bib, ...); or a saved corpus.
 
     Each concept word comes with its score, how many documents have it, how many of those the query retrieves,
     and the documents that support it best. Of a query that documents only mention, these are listed instead.

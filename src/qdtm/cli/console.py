@@ -6,12 +6,14 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from qdtm.errors import StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -72,10 +74,16 @@ def print_start(console: Console, text: str) -> None:
     console.print(one_line(text), end="\r" if console.is_terminal else "\n", soft_wrap=True)
 
 
-def print_reading(console: Console, corpus: str) -> None:
+def print_reading(console: Console, corpus: Sequence[str]) -> None:
     """Say that a corpus is about to be read; if it is not there, the error says all there is to say."""
-    if Path(corpus).exists() or any(sign in corpus for sign in ("*", "?", "[", "://")):
-        print_start(console, f"reading {corpus}")
+    first = corpus[0]
+    if Path(first).exists() or any(sign in first for sign in ("*", "?", "[", "::", "://")):
+        print_start(console, f"reading {several_names(corpus)}")
+
+
+def several_names(names: Sequence[str]) -> str:
+    """Return the first of several names, and how many more there are."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
 
 
 def print_json(value: Any) -> None:
@@ -98,6 +106,36 @@ def warnings_as_notes(console: Console) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         yield
+
+
+def check_free(output: str, *, force: bool) -> None:
+    """Refuse a file that is there already, unless it may be replaced, before any work.
+
+    Raises
+    ------
+    StorageError
+    """
+    path = Path(output)
+    if path.is_dir():
+        raise StorageError(f"{output!r} is a folder; give the name of a file.")
+    if path.exists() and not force:
+        raise StorageError(f"{output!r} exists already; use --force to replace it.")
+
+
+@contextmanager
+def opened(output: str | None) -> Iterator[TextIO]:
+    """Give a file to write, which gets its name when it is whole; or the screen."""
+    from qdtm.storage.atomic import placed_file, write_errors
+
+    if output is None:
+        yield lenient(sys.stdout)
+        return
+    with (
+        placed_file(output) as path,
+        write_errors(output),
+        path.open("w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
+        yield file
 
 
 def lenient(stream: Any) -> Any:

@@ -14,31 +14,49 @@ from qdtm.cli.options import check_subtopics, index_option, output_options
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from qdtm.results.documents import DocumentTable
+    from qdtm.results.documents import DocumentTable, View
     from qdtm.results.result import Result
+
+_N_DOCUMENTS = 10
+_SAID = {
+    "about": "about it",
+    "below": "just below the cut-off",
+    "named-out": "that name it and are left out",
+    "unnamed-in": "about it without naming it",
+    "near": "near it",
+    "all": "all of the corpus",
+}
 
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
 @click.option("-q", "--query", metavar="QUERY", help="Of this query only.")
 @click.option(
-    "-n", "n_documents", type=click.IntRange(1), default=10, show_default=True, metavar="N",
-    help="Documents of each query.",
+    "-n", "n_documents", type=click.IntRange(1), metavar="N",
+    help="Documents of each query.  [default: 10; all of a --view]",
 )  # fmt: skip
-@click.option("--about", is_flag=True, help="All documents from the recommended cut-off up, instead of N.")
+@click.option(
+    "--view", type=click.Choice(["about", "below", "named-out", "unnamed-in", "near", "all"]),
+    help="Documents about it; just below the cut-off; that name it and are left out; about it without naming "
+    "it; near it; or all.",
+)  # fmt: skip
 @click.option(
     "--subtopic", metavar="ID", callback=check_subtopics,
     help="Documents of one subtopic, such as 0.2, by their share in it.",
 )  # fmt: skip
+@click.option("--tag", metavar="TAG", help="Documents with one of your tags, most relevant first.")
+@click.option("--like", metavar="ID", help="The documents most like one, by their words, whatever the query.")
 @click.option("--full", is_flag=True, help="The whole text, not only the passage that makes it relevant.")
 @index_option
 @output_options
 def docs(
     directory: str,
     query: str | None,
-    n_documents: int,
-    about: bool,
+    n_documents: int | None,
+    view: View | None,
     subtopic: str | None,
+    tag: str | None,
+    like: str | None,
     full: bool,
     index: str | None,
     as_json: bool,
@@ -53,19 +71,39 @@ def docs(
     from qdtm.cli.opening import open_result
     from qdtm.results.tables import listed_table
 
+    if like is not None and (query, tag, subtopic, view, full) != (None, None, None, None, False):
+        raise click.UsageError("--like goes with -n, --index and --json alone.")
     result = open_result(directory, index)
+    if like is not None:
+        _print_similar(result, like, n_documents or _N_DOCUMENTS, as_json)
+        return
     tables = []
     for q in _queries_asked(result, query, subtopic):
-        n = result.relevance(q).n_listed if about else n_documents
-        found = result.documents(q, max(1, n), subtopic=subtopic)[:n]
+        n = n_documents if view else n_documents or _N_DOCUMENTS
+        found = result.documents(q, n, subtopic=subtopic, tag=tag, view=view or "all")
         tables.append(_whole(result, q, found) if full else found)
     if as_json:
         print_json(tables_json(listed_table(tables)))
         return
-    print_page(_page(tables, subtopic))
+    print_page(_page(tables, subtopic, view))
 
 
-def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[RenderableType]:
+def _print_similar(result: Result, document: str, n: int, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from qdtm.cli.console import print_json, print_page
+    from qdtm.cli.sections import similar_section
+
+    found = result.similar(document, n)
+    if as_json:
+        print_json([asdict(each) for each in found])
+    else:
+        print_page([similar_section(found)])
+
+
+def _page(
+    tables: Sequence[DocumentTable], subtopic: str | None, view: View | None
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from qdtm.cli.sections import documents_section, heading
@@ -73,7 +111,8 @@ def _page(tables: Sequence[DocumentTable], subtopic: str | None) -> Iterator[Ren
     for number, table in enumerate(tables):
         if number:
             yield Text()
-        yield heading(table.query, f"subtopic {subtopic}" if subtopic else "")
+        notes = [f"subtopic {subtopic}" if subtopic else "", _SAID[view] if view else ""]
+        yield heading(table.query, ", ".join(filter(None, notes)))
         yield documents_section(table, by_subtopic=subtopic is not None)
 
 

@@ -48,7 +48,7 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 
 
 @click.command(cls=HeadedCommand, first=_FIRST)
-@click.argument("corpus", type=click.Path(), required=False)
+@click.argument("corpus", metavar="CORPUS...", nargs=-1, type=click.Path())
 @query_options
 @click.option("-o", "--output", type=click.Path(), metavar="DIR", help="Where to save the result.")
 @click.option("--resume", type=click.Path(), metavar="DIR", help="Go on with a fit into DIR that was killed.")
@@ -68,8 +68,9 @@ _RUNNING = {"n_jobs", "engine", "address", "worker_dir"}
 def fit(resume: str | None, background: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Find the topics of queries in CORPUS and save them to DIR.
 
-    CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), a folder of .txt files, or a saved
-    corpus; or a pattern in quotes ('news/*.csv') or URL, whose files are read into one corpus.
+    CORPUS is a file, a folder, or several of these: tables (.csv, .jsonl, .xlsx, ...), documents (.pdf,
+    .docx, .txt, ...), bibliographies (.ris, .bib, ...); or a pattern in quotes ('papers/*.pdf') or URL; or a
+    saved corpus.
 
     DIR gets report.html (open it in a browser), the model, topics.csv (all topics with their words) and
     documents.csv (the documents about a query, or all: your own columns, whether the document is about it,
@@ -111,15 +112,14 @@ def fit(resume: str | None, background: bool, quiet: bool, as_json: bool, **opti
 
 def _begun(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a fit that begins; refuse what cannot be, before anything is read."""
-    if options["corpus"] is None:
-        raise click.UsageError("Missing argument 'CORPUS'.")
+    if not options["corpus"]:
+        raise click.UsageError("Missing argument 'CORPUS...'.")
     if options["output"] is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
     if options["date_format"] is not None and options["time_column"] is None:
         raise click.UsageError("--date-format is there without --time-column; name the column of dates.")
     refuse_both(*_EXCLUSIVE)
-    if "://" not in options["corpus"]:
-        options["corpus"] = str(Path(options["corpus"]).absolute())
+    options["corpus"] = [each if "://" in each else str(Path(each).absolute()) for each in options["corpus"]]
     if options["stop_words"] is not None and options["stop_words"].lower() != "none":
         options["stop_words"] = str(Path(options["stop_words"]).absolute())
     return options
@@ -181,7 +181,7 @@ def _page(
 
     report = [("report.html", "all of this to read and to hand on; open it in a browser")]
     listed = "all documents" if options["all_documents"] else "the documents about a query"
-    index = [] if (Path(output) / "corpus").exists() else [("index", f"needed again: {options['corpus']}")]
+    index = [] if (Path(output) / "corpus").exists() else [("index", f"needed again: {options['corpus'][0]}")]
     yield from result_page(model.result_, n_documents=N_DOCUMENTS, background=background)
     yield from stability_page(model.stability_)
     yield heading("saved", output)
@@ -259,6 +259,11 @@ def read_command(output: str) -> dict[str, Any]:
             f"There is no unfinished fit of {output!r}; qdtm fit CORPUS -q QUERY -o DIR begins one."
         )
     command = load_json(path)
-    if not isinstance(command, dict) or not isinstance(command.get("corpus"), str):
+    corpus = command.get("corpus") if isinstance(command, dict) else None
+    if (
+        not isinstance(command, dict)
+        or not isinstance(corpus, list)
+        or not all(isinstance(each, str) for each in corpus)
+    ):
         raise StorageError(f"{str(path)!r} is damaged: it is not the command of a fit.")
     return command

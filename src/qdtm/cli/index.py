@@ -9,6 +9,7 @@ import click
 
 from qdtm.cli.options import (
     HeadedCommand,
+    corpus_argument,
     force_option,
     jobs_option,
     no_cache_option,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     cls=HeadedCommand,
     first=("output", "force", "text_column", "id_column", "title_column", "language", "stop_words"),
 )
-@click.argument("corpus", type=click.Path())
+@corpus_argument
 @click.option(
     "-o", "--output", type=click.Path(), required=True, metavar="DIR", help="Where to save the index."
 )
@@ -40,12 +41,13 @@ if TYPE_CHECKING:
 @quiet_option
 @output_options
 def index(
-    corpus: str, output: str, force: bool, n_jobs: int, quiet: bool, as_json: bool, **options: Any
+    corpus: tuple[str, ...], output: str, force: bool, n_jobs: int, quiet: bool, as_json: bool, **options: Any
 ) -> None:
     """Read CORPUS once, learn what it is about, and save it to DIR, ready for queries.
 
-    CORPUS is a .csv, .tsv, .jsonl or .txt file (a document a line), or a folder of .txt files. Wherever a
-    command takes a CORPUS it takes DIR too, and then reads, counts and learns nothing again.
+    CORPUS is a file, a folder, or several of these: tables (.csv, .jsonl, .xlsx, ...), documents (.pdf,
+    .docx, .txt, ...), bibliographies (.ris, .bib, ...); or a pattern in quotes ('papers/*.pdf') or URL.
+    Wherever a command takes a CORPUS it takes DIR too, and then reads, counts and learns nothing again.
 
     Learning that is interrupted or killed goes on where it was when the same command is given again.
     """
@@ -74,9 +76,11 @@ def _page(corpus: Corpus, n_topics: int, output: str) -> Iterator[RenderableType
     from qdtm.cli.sections import facts, heading
 
     yield heading("index", output)
+    passages = [] if corpus.passages is None else [("passages", f"{len(corpus.passages):,}")]
     yield facts(
         [
             ("documents", f"{corpus.n_documents:,}"),
+            *passages,
             ("words", f"{corpus.n_words:,}"),
             ("tokens", f"{corpus.n_tokens:,}"),
             ("topics", f"{n_topics:,} in the background, learned once"),

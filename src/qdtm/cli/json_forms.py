@@ -105,16 +105,33 @@ def relevance_json(result: Result, q: int) -> JsonObject:
     }
 
 
-def hand_check_json(check: HandCheck) -> JsonObject:
+def hand_check_json(check: HandCheck, confidence: float = 0.95) -> JsonObject:
     """Describe a hand-check and what its answers say."""
+    certain = check.certificate(confidence)
     return {
         "query": check.query,
         "cutoff": check.sample.cutoff,
         "n_documents": len(check.sample),
         "n_open": len(check.open),
         **asdict(check.estimate()),
-        "recalibration": asdict(check.recalibration),
+        "can_be_quoted": check.can_be_quoted,
+        "next_twenty": check.estimate().next_twenty,
+        "agreement": asdict(check.agreement),
+        "certificate": {**asdict(certain), "recall": certain.recall},
+        "answers": [asdict(answer) for answer in check.answers],
+        "settled": {str(row): about for row, about in check.settled.items()},
     }
+
+
+def corrections_json(result: Result) -> list[JsonObject]:
+    """Describe what was corrected by hand, act by act; what does not apply any more says why."""
+    from qdtm.results.corrections import corrections_of, said
+
+    passed_over = {act.number: why for act, why in result.passed_over}
+    return [
+        asdict(act) | {"said": said(act), "passed_over": passed_over.get(act.number)}
+        for act in corrections_of(result.history)
+    ]
 
 
 def result_json(result: Result, n_words: int) -> JsonObject:
@@ -150,6 +167,7 @@ def result_json(result: Result, n_words: int) -> JsonObject:
             "opened": [{"of": split.of} | trace_json(split.trace) for split in fit.splits],
         },
         "stability": None if fit.stability is None else stability_json(fit.stability),
+        "corrections": corrections_json(result),
         "interrupted": fit.interrupted,
         "threshold": fit.threshold,
         "parameters": dict(fit.parameters),

@@ -14,9 +14,11 @@ from qdtm import __version__
 from qdtm.cli.add import add
 from qdtm.cli.app import app
 from qdtm.cli.check import check
+from qdtm.cli.codes import codes
 from qdtm.cli.compare import compare
 from qdtm.cli.concepts import concepts
 from qdtm.cli.contrast import contrast
+from qdtm.cli.correct import correct
 from qdtm.cli.demo import demo
 from qdtm.cli.docs import docs
 from qdtm.cli.drill import drill
@@ -25,6 +27,7 @@ from qdtm.cli.export import export
 from qdtm.cli.failure import one_line_failures
 from qdtm.cli.fit import fit
 from qdtm.cli.index import index
+from qdtm.cli.kwic import kwic
 from qdtm.cli.name import name
 from qdtm.cli.report import report
 from qdtm.cli.show import show
@@ -68,8 +71,8 @@ def cli(ctx: click.Context) -> None:
 
 
 _COMMANDS = (
-    demo, index, concepts, fit, show, docs, explain, check, drill, add, contrast, compare, name, report,
-    export, transform, app,
+    demo, index, concepts, kwic, fit, show, docs, explain, check, correct, codes, drill, add, contrast,
+    compare, name, report, export, transform, app,
 )  # fmt: skip
 
 for command in _COMMANDS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.console import one_line, print_note
+from qdtm.cli.console import one_line, print_note, several_names
 from qdtm.cli.report import REPORT
 from qdtm.errors import ParameterError
-from qdtm.storage.folders import claim
+from qdtm.storage.folders import CHECK, JOURNAL, claim
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 _READ = ("text_column", "id_column", "title_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
-_TEXT = ("language", "stop_words", "tokenizer", "min_df", "max_df", "max_words", "no_phrases")
+_TEXT = ("language", "stop_words", "tokenizer", "min_df", "max_df", "max_words", "no_phrases", "split")
 
 _SHORT = 15  # words of a text, stop words apart, to which those of its title would add much
 _LONGEST_LIST = 2**22
 
 
 def open_corpus(
-    path: str, options: Mapping[str, Any], console: Console, *, like: Corpus | None = None
+    paths: Sequence[str], options: Mapping[str, Any], console: Console, *, like: Corpus | None = None
 ) -> Corpus:
-    """Read a corpus from a file, a folder or all files of a pattern, or load one that was saved.
+    """Read a corpus from files, folders or all files of a pattern, or load one that was saved.
 
     Parameters
     ----------
-    path : str
+    paths : sequence of str
     options : mapping
         The values of `read_options` and, without `like`, of `text_options`.
     console : Console
@@ -49,18 +49,31 @@ def open_corpus(
         Use the words of this corpus: for new documents.
     """
     from qdtm.corpus import Corpus
-    from qdtm.corpus.many_files import FileCorpus, is_pattern
 
-    if (Path(path) / "qdtm.json").is_file():
+    if len(paths) == 1 and (Path(paths[0]) / "qdtm.json").is_file():
         _refuse(options)
-        corpus = Corpus.load(path)
-        return corpus if like is None else Corpus.of(corpus, like=like)
+        corpus = Corpus.load(paths[0])
+        return _with_notes(corpus, console) if like is None else Corpus.of(corpus, like=like)
     pipeline = None if like else make_pipeline(options)
     columns = read_parameters(options)
-    if pipeline is not None and is_pattern(path):
-        return FileCorpus(path, **columns, pipeline=pipeline).to_corpus()
-    with reading(console, path) as progress:
-        return Corpus.read(path, **columns, pipeline=pipeline, like=like, progress=progress)
+    with reading(console, paths) as progress:
+        corpus = Corpus.read(paths, **columns, pipeline=pipeline, like=like, progress=progress)
+    return _with_notes(corpus, console) if like is None else corpus
+
+
+def _with_notes(corpus: Corpus, console: Console) -> Corpus:
+    """Say how many documents are copies of others, if any are, and whether they are long."""
+    from qdtm.corpus.passage_split import how_long, some_texts
+
+    if n := corpus.n_copies:
+        are = "is a copy of another; it counts" if n == 1 else "are copies of others; they count"
+        print_note(
+            console, "note", f"{n:,} of {corpus.n_documents:,} documents {are} once in what queries learn."
+        )
+    unsaid = corpus.location is None and corpus.passages is None  # of an index it was said before
+    if unsaid and (said := how_long(some_texts(corpus.documents))):
+        print_note(console, "note", f"{said}; --split paragraphs judges them by passage.")
+    return corpus
 
 
 def print_columns_note(corpus: Corpus, console: Console) -> None:
@@ -112,7 +125,7 @@ def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
 
     given = {name: options[name] for name in _TEXT if options[name] is not None}
     language, tokenizer = given.pop("language", "english"), given.pop("tokenizer", None)
-    phrases = not given.pop("no_phrases", False)
+    phrases, split = not given.pop("no_phrases", False), given.pop("split", None)
     language_or_none = None if language.lower() == "none" else language
     pipeline = TextPipeline(
         language=language_or_none,
@@ -120,6 +133,7 @@ def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
         tokenizer="unicode" if tokenizer is None else find_tokenizer(tokenizer),
         limits=VocabularyLimits(**given),
         phrases=phrases,
+        split_documents=split,
     )
     if tokenizer is None and pipeline.language in UNSPACED_LANGUAGES:
         raise ParameterError(
@@ -193,6 +207,11 @@ def open_result(path: str, index: str | None = None) -> Result:
     return Result.load(path, corpus=index)
 
 
+def is_result(paths: Sequence[str]) -> bool:
+    """Return whether what was named is one saved result, and not a corpus."""
+    return len(paths) == 1 and (Path(paths[0]) / "model.safetensors").is_file()
+
+
 def open_model(path: str, index: str | None = None) -> QueryDrivenTopicModel:
     """Load the model of a saved result."""
     from qdtm.model import QueryDrivenTopicModel
@@ -200,11 +219,12 @@ def open_model(path: str, index: str | None = None) -> QueryDrivenTopicModel:
     return QueryDrivenTopicModel.of(open_result(path, index))
 
 
-def reading(console: Console, path: str) -> AbstractContextManager[Any]:
-    """Show how far the reading of a file has come, if anybody is looking."""
+def reading(console: Console, paths: Sequence[str]) -> AbstractContextManager[Any]:
+    """Show how far the reading of files has come, if anybody is looking."""
     from qdtm.cli.progress_display import ReadingDisplay
 
-    return ReadingDisplay(console, path) if console.is_terminal and not console.quiet else nullcontext()
+    name = several_names([Path(path).name for path in paths])
+    return ReadingDisplay(console, name) if console.is_terminal and not console.quiet else nullcontext()
 
 
 def _refuse(options: Mapping[str, Any]) -> None:
@@ -224,7 +244,11 @@ def claim_goal(directory: str, output: str | None, *, force: bool) -> None:
     """Keep the place of the result until the command ends: another folder, or its own, which it replaces."""
     replaces = force or _is_same(directory, output)
     click.get_current_context().with_resource(
-        claim(output or directory, force=replaces, keeps_check=_is_same(directory, output))
+        claim(
+            output or directory,
+            force=replaces,
+            keeps=(CHECK, JOURNAL) if _is_same(directory, output) else (),
+        )
     )
 
 

@@ -95,6 +95,14 @@ def _checked_encoding(_context: click.Context, _parameter: click.Parameter, valu
     return value
 
 
+def _checked_split(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
+    if value is None:
+        return None
+    from qdtm.corpus.passage_split import check_split
+
+    return check_split(value)
+
+
 def _checked_format(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if value is not None:
         from qdtm.results.dates import check_date_format
@@ -146,6 +154,10 @@ no_cache_option = click.option(
     help="Neither use nor keep what was learned of the corpus before.",
 )  # fmt: skip
 
+corpus_argument = click.argument(
+    "corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path()
+)  # fmt: skip
+
 read_options = together(
     click.option(
         "--text-column", metavar="NAME[,NAME]", help="The column with the text; several are joined.  [found]"
@@ -162,6 +174,13 @@ read_options = together(
 )  # fmt: skip
 
 text_options = together(
+    together(
+        click.option(
+            "--split", metavar="paragraphs|N", callback=_checked_split,
+            help="Judge long documents by passage: by paragraph, or about N words.",
+        ),
+        heading=_READING,
+    ),
     click.option(
         "--language", metavar="NAME", help="Of stop words and lemmas; 'none' for neither.  [english]"
     ),
@@ -182,7 +201,7 @@ text_options = together(
         "--no-phrases", is_flag=True, default=None, help="Leave phrases ('south africa') as single words."
     ),
     heading=_WORDS,
-)
+)  # fmt: skip
 
 asking_options = together(
     click.option("-q", "--query", "texts", multiple=True, metavar="QUERY", help="A query; may be repeated."),

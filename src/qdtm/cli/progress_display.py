@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -36,9 +35,9 @@ _PREPARING, _COMPILING = "preparing", "preparing (the first run compiles its ker
 class ReadingDisplay(AbstractContextManager["ReadingDisplay"]):
     """A bar for the reading of a file; call it with the documents read and the share of the file."""
 
-    def __init__(self, console: Console, path: str) -> None:
+    def __init__(self, console: Console, name: str) -> None:
         self._bar = _live(console)
-        self._task = self._bar.add_task(one_line(f"reading {Path(path).name}", 40), total=1.0, note="")
+        self._task = self._bar.add_task(one_line(f"reading {name}", 40), total=1.0, note="")
 
     def __enter__(self) -> ReadingDisplay:
         self._bar.start()

@@ -20,8 +20,10 @@ from qdtm.results.stability import QueryStability, Stability, says_rhat
 if TYPE_CHECKING:
     from qdtm.corpus import Corpus
     from qdtm.queries import Concept, QueryCheck, WordCheck
+    from qdtm.results.codes import Codes
     from qdtm.results.documents import DocumentTable, RelevantDocument
     from qdtm.results.fit import ModelFit
+    from qdtm.results.neighbours import SimilarDocument
     from qdtm.results.passages import Passage
     from qdtm.results.result import Result
     from qdtm.results.topics import Topic
@@ -192,6 +194,8 @@ def _known(result: Result, q: int, n_words: int) -> Iterator[tuple[str, str]]:
     topic, concept, said = result.topics[q], result.fit.concepts[q], result.answered_check_of(q)
     yield "checked", said.summary() if said is not None else ""
     yield "reason", concept.check.reason if concept.check.verdict != "fine" else ""
+    hidden = result.fit.corrections.hidden_below(topic.id)
+    yield "hidden", ", ".join(f"{each.id} {each.name} ({each.share:.1%})" for each in hidden)
     yield "topic words", _words(topic, n_words)
     yield "concept words", ", ".join(word.word for word in concept.words)
     if concept.split:
@@ -256,6 +260,29 @@ def _marked_words(subtopic: Topic, n: int) -> Text:
     return Text.assemble((one_line(subtopic.short_name), "bold"), ": ", words)
 
 
+def corrections_page(result: Result) -> Iterator[RenderableType]:
+    """Yield what was corrected by hand, act by act; nothing if nothing was."""
+    from qdtm.results.corrections import corrections_of, said
+
+    passed_over = {act.number: why for act, why in result.passed_over}
+    acts = corrections_of(result.history)
+    if acts:
+        rows = [
+            (f"{act.number}", act.at[:16].replace("T", " "), _act(said(act), passed_over.get(act.number)))
+            for act in acts
+        ]
+        yield heading("Corrected by hand", "the last one is undone by `qdtm correct DIR undo`")
+        yield table([("act", _RIGHT), ("when", _NO_WRAP), ("what", {})], rows)
+        yield Text()
+    if result.history.damage:
+        yield Text(result.history.damage)
+        yield Text()
+
+
+def _act(said: str, passed_over: str | None) -> str:
+    return said if passed_over is None else f"{said}: does not apply any more ({passed_over})"
+
+
 def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:
     """List the topics of the rest of the corpus."""
     columns: Columns = [("id", _NO_WRAP), ("share", _RIGHT), ("words", {})]
@@ -315,9 +342,47 @@ def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) ->
     return table(columns, rows)
 
 
+def similar_section(documents: Sequence[SimilarDocument]) -> RenderableType:
+    """List documents that are like one, the most similar first, with the words that both have."""
+    if not documents:
+        return facts([("documents", "none has its words")])
+    rows = [
+        (
+            f"{each.similarity:.3f}",
+            Text.assemble(
+                (one_line(each.title), "bold"), "  ", (one_line(each.id), "dim"), "\n", ", ".join(each.words)
+            ),
+        )
+        for each in documents
+    ]
+    return table([("alike", _RIGHT), ("document, and the words that both have", {})], rows)
+
+
+def codebook_section(codes: Codes) -> RenderableType:
+    """List the user's tags with their counts."""
+    columns: Columns = [("tag", {}), ("documents", _RIGHT), ("passages", _RIGHT)]
+    rows = [(one_line(count.tag), f"{count.n_documents:,}", f"{count.n_passages:,}") for count in codes.book]
+    return table(columns, rows)
+
+
+def coded_section(result: Result, tag: str | None = None) -> RenderableType:
+    """List what the user tagged and noted, or what has one tag."""
+    from qdtm.results.tables import codes_table
+
+    rows = []
+    for row in codes_table(result.codes, result.corpus).records():
+        if tag in (None, row["tag"]):
+            said = row["tag"] if row["tag"] is not None else f"note: {row['note']}"
+            known = Text.assemble((one_line(row["title"]), "bold"), "  ", (one_line(row["document"]), "dim"))
+            passage = [] if row["passage"] is None else ["\n", one_line(row["passage"])]
+            rows.append((one_line(said), Text.assemble(known, *passage)))
+    return table([("tag or note", {"max_width": 30}), ("document, and the passage", {})], rows)
+
+
 def _named(row: RelevantDocument) -> str:
-    """Say which document it is, and which subtopic it is in."""
-    return f"{row.id} · subtopic {row.subtopic}" if row.subtopic else row.id
+    """Say which document it is, which subtopic it is in, and how many copies it stands for."""
+    parts = [row.id, f"subtopic {row.subtopic}" * bool(row.subtopic), row.copies_said * bool(row.n_copies)]
+    return " · ".join(part for part in parts if part)
 
 
 def document_text(title: str, named: str, passage: Passage) -> Text:

@@ -40,7 +40,7 @@ def show(directory: str, n_words: int, background: bool, index: str | None, as_j
 def _page(result: Result, directory: str, n_words: int, *, background: bool) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from qdtm.cli.sections import convergence_section, heading, result_page, stability_page
+    from qdtm.cli.sections import convergence_section, corrections_page, heading, result_page, stability_page
 
     n_words_known = len(result.fit.vocabulary)
     size = (
@@ -49,5 +49,6 @@ def _page(result: Result, directory: str, n_words: int, *, background: bool) -> 
     yield heading(directory, size)
     yield Text()
     yield from result_page(result, n_words=n_words, background=background)
+    yield from corrections_page(result)
     yield from stability_page(result.stability)
     yield convergence_section(result.fit)

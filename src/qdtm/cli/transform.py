@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import force_option, index_option, output_options, read_options
-from qdtm.errors import StorageError
+from qdtm.cli.options import corpus_argument, force_option, index_option, output_options, read_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
-@click.argument("corpus", type=click.Path())
+@corpus_argument
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write to a file, not to the screen.")
 @force_option
 @index_option
@@ -32,7 +28,7 @@ if TYPE_CHECKING:
 @output_options
 def transform(
     directory: str,
-    corpus: str,
+    corpus: tuple[str, ...],
     output: str | None,
     force: bool,
     index: str | None,
@@ -46,13 +42,13 @@ def transform(
     from which up it is about it; with --json the same, one JSON object a line. A document of the corpus that
     DIR is from keeps its relevance. Words that the model does not know are ignored.
     """
-    from qdtm.cli.console import notes_console, warnings_as_notes
+    from qdtm.cli.console import check_free, notes_console, opened, warnings_as_notes
     from qdtm.cli.opening import open_corpus, open_result
     from qdtm.results.table_formats import write_csv
     from qdtm.results.tables import new_documents_table
 
     if output is not None:
-        _check_free(Path(output), force)
+        check_free(output, force=force)
     result = open_result(directory, index)
     with warnings_as_notes(notes := notes_console()):
         new = open_corpus(corpus, options, notes, like=result.corpus)
@@ -60,7 +56,7 @@ def transform(
     table = new_documents_table(result.fit, new, found)
     _note_strangers(new, found, notes)
     _note_encoder(result, notes)
-    with _opened(output) as file:
+    with opened(output) as file:
         if as_json:
             file.writelines(f"{json.dumps(each, allow_nan=False)}\n" for each in table.records())
         else:
@@ -85,27 +81,3 @@ def _note_encoder(result: Result, console: Console) -> None:
     if result.fit.parameters.get("encoder") is not None:
         text = "the model was fitted with an encoder; new documents are judged by their words alone."
         print_note(console, "note", text)
-
-
-def _check_free(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise StorageError(f"{str(path)!r} is a folder; give the name of a file.")
-    if path.exists() and not force:
-        raise StorageError(f"{str(path)!r} exists already; use --force to replace it.")
-
-
-@contextmanager
-def _opened(output: str | None) -> Iterator[TextIO]:
-    """Give a file to write, which gets its name when it is whole; or the screen."""
-    from qdtm.cli.console import lenient
-    from qdtm.storage.atomic import placed_file, write_errors
-
-    if output is None:
-        yield lenient(sys.stdout)
-        return
-    with (
-        placed_file(output) as path,
-        write_errors(output),
-        path.open("w", encoding="utf-8", errors="replace", newline="") as file,
-    ):
-        yield file

@@ -10,11 +10,13 @@ import dataclasses
 import itertools
 import os
 import warnings
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus, ReadingProgress
 from qdtm.corpus.document_store import DOCUMENT, BagTexts, Column, DocumentStore, MemoryDocuments, is_missing
@@ -28,6 +30,7 @@ from qdtm.corpus.indexing import (
 )
 from qdtm.corpus.ingest import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
 from qdtm.corpus.language import Sample, language_note
+from qdtm.corpus.passage_split import Passages, Split, cut_text
 from qdtm.corpus.phrase_index import express, split_phrases, words_within
 from qdtm.corpus.phrases import with_phrases
 from qdtm.corpus.readers.records import (
@@ -43,6 +46,9 @@ from qdtm.corpus.sqlite_store import SqliteDocuments
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError, ParameterError
+
+if TYPE_CHECKING:
+    from qdtm.corpus.readers.sources import Source
 
 _PROGRESS_EVERY = 1_000
 
@@ -67,8 +73,17 @@ def read_options(
     return ReadOptions(text, name, encoding, title_column=title)
 
 
+def splitting(pipeline: TextPipeline | None, split: Split | None, like: Corpus | None) -> TextPipeline | None:
+    """Return a pipeline that splits documents as the user says; new ones are split as those they are like."""
+    if split is None:
+        return pipeline
+    if like is not None:
+        raise ParameterError("Give either split or like, whose documents are split as they are; not both.")
+    return dataclasses.replace(pipeline or TextPipeline(), split_documents=split)
+
+
 def read(
-    path: str | os.PathLike[str],
+    path: Source,
     options: ReadOptions,
     pipeline: TextPipeline | None,
     like: Corpus | None,
@@ -90,8 +105,8 @@ def of_records(
 ) -> Corpus:
     """Make a corpus of what a reader yields, whose texts go to a temporary file."""
     with StreamIntake(records, _as_record, lambda _, record: record) as intake:
-        indexed, pipeline = _index_texts((record.text for record in intake), pipeline, like)
-        return _corpus(indexed, intake.finish(), pipeline)
+        indexed, pipeline, first = _index_texts((record.text for record in intake), pipeline, like)
+        return _corpus(indexed, intake.finish(), pipeline, first)
 
 
 def from_texts(
@@ -223,10 +238,19 @@ def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: C
         return source if like is None or like.vocabulary == source.vocabulary else _translated(source, like)
     if isinstance(source, os.PathLike):
         return read(source, options, pipeline, like, None)
-    if hasattr(source, "to_corpus"):  # a `FileCorpus`, which reads itself
-        return of(source.to_corpus(pipeline), options, None, like)
-    if hasattr(source, "column_names") and hasattr(source, "features"):  # a Dataset of Hugging Face
+    if isinstance(source, list | tuple) and source and all(isinstance(each, os.PathLike) for each in source):
+        return read(source, options, pipeline, like, None)
+    is_mapping = isinstance(source, Mapping)
+    if not is_mapping and hasattr(source, "column_names") and hasattr(source, "features"):
+        if not hasattr(source, "__len__"):
+            raise CorpusError(
+                "The dataset is read as a stream; give texts: (row['text'] for row in dataset)."
+            )
         return from_dataframe(_HuggingFaceFrame(source), options, pipeline, like)
+    if isinstance(source, Mapping) and hasattr(source, "column_names"):  # a DatasetDict
+        splits = [repr(name) for name in source]
+        choice = f"; choose one, such as dataset[{splits[0]}]" if splits else ""
+        raise CorpusError(f"The dataset has splits ({', '.join(splits)[:200]}){choice}.")
     if hasattr(source, "columns") and not isinstance(source, Mapping):
         return from_dataframe(source, options, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
@@ -241,11 +265,6 @@ class _HuggingFaceFrame:
     """A `Dataset` of Hugging Face, with the names of a DataFrame."""
 
     def __init__(self, dataset: Any) -> None:
-        if isinstance(dataset, Mapping):
-            splits = ", ".join(map(repr, dataset))
-            raise CorpusError(
-                f"The dataset has splits ({splits}); choose one, such as dataset[{splits[:40]}]."
-            )
         self._dataset = dataset
         self.columns = list(dataset.column_names)
 
@@ -272,8 +291,16 @@ def _peek(source: Any) -> tuple[object, Any]:
 
 def _translated(corpus: Corpus, like: Corpus) -> Corpus:
     """Return a corpus expressed in the vocabulary of another."""
-    indexed = IndexedTokens(list(corpus.vocabulary), corpus.tokens, corpus.offsets, n_read=corpus.n_tokens)
-    return _corpus(express(split_phrases(indexed, corpus), like), corpus.documents, like.pipeline)
+    offsets = corpus.by_passage.offsets
+    indexed = IndexedTokens(list(corpus.vocabulary), corpus.tokens, offsets, n_read=corpus.n_tokens)
+    same_split = (
+        corpus.passages is not None and corpus.pipeline.split_documents == like.pipeline.split_documents
+    )
+    first = corpus.passages.first if corpus.passages is not None else None
+    found = express(split_phrases(indexed, corpus), like)
+    if first is not None and not same_split:
+        found, first = dataclasses.replace(found, offsets=found.offsets[first]), None
+    return _corpus(found, corpus.documents, like.pipeline, first)
 
 
 # --- shared steps ----------------------------------------------------------------------------------------
@@ -281,23 +308,58 @@ def _translated(corpus: Corpus, like: Corpus) -> Corpus:
 
 def _of_intake(intake: Intake[str], pipeline: TextPipeline | None, like: Corpus | None) -> Corpus:
     with intake:
-        indexed, pipeline = _index_texts(intake, pipeline, like)
-        return _corpus(indexed, intake.finish(), pipeline)
+        indexed, pipeline, first = _index_texts(intake, pipeline, like)
+        return _corpus(indexed, intake.finish(), pipeline, first)
 
 
-def _index_texts(
-    texts: Iterable[str], pipeline: TextPipeline | None, like: Corpus | None
-) -> tuple[IndexedTokens, TextPipeline]:
+class _Indexed(NamedTuple):
+    """Texts or their passages as numbers, the pipeline that made them, and the first passage of each text.
+
+    The last, (D + 1,), is None where texts are not split.
+    """
+
+    tokens: IndexedTokens
+    pipeline: TextPipeline
+    first: NDArray[np.int64] | None
+
+
+def _index_texts(texts: Iterable[str], pipeline: TextPipeline | None, like: Corpus | None) -> _Indexed:
     """Split and number texts, by a pipeline or as another corpus does."""
     if like is not None and pipeline is not None:
         raise ParameterError("Give either pipeline or like, whose pipeline is used; not both.")
+    pipeline = like.pipeline if like is not None else pipeline or TextPipeline()
+    cut, sample = _Cut(pipeline.split_documents), Sample()
     if like is not None:
-        indexed = index_texts(texts, like.pipeline, fixed_words=words_within(like))
-        return express(indexed, like), like.pipeline
-    pipeline, sample = pipeline or TextPipeline(), Sample()
+        indexed = express(index_texts(cut.of(texts), pipeline, fixed_words=words_within(like)), like)
+        return _Indexed(indexed, pipeline, cut.first)
     with _noting_language(sample, pipeline):
-        indexed = _limited(index_texts(sample.of(texts), pipeline), pipeline.limits)
-    return with_phrases(indexed, pipeline.limits), pipeline
+        indexed = _limited(index_texts(cut.of(sample.of(texts)), pipeline), pipeline.limits)
+    return _Indexed(with_phrases(indexed, pipeline.limits), pipeline, cut.first)
+
+
+class _Cut:
+    """Cuts texts into passages as they pass by, and counts these."""
+
+    def __init__(self, split: Split | None) -> None:
+        self._split = split
+        self._counts = array("q")
+
+    def of(self, texts: Iterable[str]) -> Iterable[str]:
+        """Return the passages of texts, one after the other; or the texts, where they are not split."""
+        return texts if self._split is None else self._cut(texts, self._split)
+
+    def _cut(self, texts: Iterable[str], split: Split) -> Iterator[str]:
+        for text in texts:
+            passages = cut_text(text, split)
+            self._counts.append(len(passages))
+            yield from passages
+
+    @property
+    def first(self) -> NDArray[np.int64] | None:
+        """The first passage of each text that passed by, and where the last one's end, (D + 1,)."""
+        if self._split is None:
+            return None
+        return np.concatenate([[0], np.cumsum(np.asarray(self._counts, np.int64))]).astype(np.int64)
 
 
 @contextmanager
@@ -324,8 +386,17 @@ def _limited(
     return limited
 
 
-def _corpus(indexed: IndexedTokens, documents: DocumentStore, pipeline: TextPipeline) -> Corpus:
-    return Corpus(tuple(indexed.words), indexed.tokens, indexed.offsets, documents, pipeline)
+def _corpus(
+    indexed: IndexedTokens,
+    documents: DocumentStore,
+    pipeline: TextPipeline,
+    first: NDArray[np.int64] | None = None,
+) -> Corpus:
+    words, offsets = tuple(indexed.words), indexed.offsets
+    if first is None:
+        return Corpus(words, indexed.tokens, offsets, documents, pipeline)
+    passages = Passages(first, offsets)
+    return Corpus(words, indexed.tokens, offsets[first], documents, pipeline, passages=passages)
 
 
 def _query_pipeline(words: Sequence[str], pipeline: TextPipeline | None, like: Corpus | None) -> TextPipeline:

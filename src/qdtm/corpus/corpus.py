@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +19,15 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.document_store import Column, DocumentStore
 from qdtm.corpus.indexing import count_matrix, hash_documents
+from qdtm.corpus.passage_split import PassageDocuments, Passages, Split
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
 from qdtm.errors import CorpusError
 
 if TYPE_CHECKING:
     from qdtm.corpus.distinct import DistinctCorpus
+    from qdtm.corpus.readers.sources import Source
+    from qdtm.queries.concordance import Concordance
 
 ReadingProgress = Callable[[int, float], None]
 """Called now and then with the number of documents read so far and the share of the source that is."""
@@ -65,6 +68,8 @@ class Corpus:
         What made words of the texts; also for queries and new documents.
     location : Path, optional
         The folder that it was loaded from, if it lies there on its own (an index): results refer to it.
+    passages : Passages, optional
+        Of documents that are judged by passage (`split`).
 
     Examples
     --------
@@ -81,6 +86,7 @@ class Corpus:
     documents: DocumentStore
     pipeline: TextPipeline
     location: Path | None = None
+    passages: Passages | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
@@ -118,30 +124,68 @@ class Corpus:
 
     @cached_property
     def distinct(self) -> DistinctCorpus:
-        """Each different document once, in the order of their content: what the model works on."""
+        """Each different document, or passage, once, in the order of content: what the model works on."""
         from qdtm.corpus.distinct import find_distinct
 
         saved: Callable[[], DistinctCorpus] | None = self.__dict__.get("open_distinct")  # of an index
-        return find_distinct(self) if saved is None else saved()
+        found = find_distinct(self) if saved is None else saved()
+        if "open_copies" in self.__dict__:  # saved: finding them takes reading all texts
+            found.__dict__["original"] = self.__dict__["open_copies"]("original", found.n_documents)
+        return found
+
+    @cached_property
+    def by_passage(self) -> Corpus:
+        """The passages as documents of their own, where documents are judged by passage; else itself."""
+        if self.passages is None or self.pipeline.split_documents is None:
+            return self
+        documents = PassageDocuments(self.documents, self.passages, self.pipeline.split_documents)
+        found = Corpus(self.vocabulary, self.tokens, self.passages.offsets, documents, self.pipeline)
+        found.__dict__["open_distinct"] = lambda: self.distinct
+        return found
+
+    @cached_property
+    def _whole(self) -> Corpus:
+        """The same documents without their passages."""
+        return self if self.passages is None else replace(self, passages=None)
+
+    @cached_property
+    def first_copy(self) -> NDArray[np.int64]:
+        """The row of the first document that each repeats, word for word or nearly; its own if none, (D,)."""
+        if "open_copies" in self.__dict__:
+            return np.asarray(self.__dict__["open_copies"]("first", self.n_documents))
+        whole = self._whole.distinct
+        place = whole.original[whole.place]
+        _, first, group = np.unique(place, return_index=True, return_inverse=True)
+        return np.asarray(first[group], np.int64)
+
+    @property
+    def n_copies(self) -> int:
+        """How many documents repeat one before them, word for word or nearly."""
+        return int((self.first_copy != np.arange(self.n_documents)).sum())
 
     @cached_property
     def by_content(self) -> DistinctCorpus:
         """The same order with copies side by side."""
         from qdtm.corpus.distinct import find_distinct
 
-        distinct = self.distinct
-        return distinct if len(distinct) == len(self) else find_distinct(self, keep_copies=True)
+        distinct, n = self.distinct, self.by_passage.n_documents
+        has_copies = len(distinct) < n or (distinct.original != np.arange(n)).any()
+        return find_distinct(self, keep_copies=True) if has_copies else distinct
 
     @cached_property
     def copies(self) -> NDArray[np.int64]:
         """How many documents each stands for, (D,): one, but for `distinct` documents."""
         return np.ones(self.n_documents, np.int64)
 
+    def count_documents(self, rows: NDArray[np.int64], *, copies: bool = True) -> int:  # noqa: ARG002
+        """Count documents; of `distinct` ones all that they stand for, or with `copies` left out, once."""
+        return len(rows)
+
     @cached_property
     def document_term_matrix(self) -> Any:
         """How often each document has each word: scipy CSR matrix of int32, shape (D, V)."""
         known = self.__dict__.get("distinct") is not None or "open_distinct" in self.__dict__
-        if known and "document_term_matrix" in self.distinct.__dict__:
+        if known and self.passages is None and "document_term_matrix" in self.distinct.__dict__:
             return self.distinct.document_term_matrix[self.distinct.place]
         return count_matrix(self.tokens, self.offsets, self.n_words)
 
@@ -172,12 +216,15 @@ class Corpus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The sha256 of vocabulary, tokens and offsets, whatever the texts and ids."""
+        """The sha256 of vocabulary, tokens and offsets, of passages too, whatever the texts and ids."""
         digest = hashlib.sha256()
         for word in self.vocabulary:
             data = word.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "little") + data)
-        for array in (self.tokens.astype("<i4"), self.offsets.astype("<i8")):
+        arrays: list[NDArray[Any]] = [self.tokens.astype("<i4"), self.offsets.astype("<i8")]
+        if self.passages is not None:
+            arrays += [self.passages.first.astype("<i8"), self.passages.offsets.astype("<i8")]
+        for array in arrays:
             digest.update(len(array).to_bytes(8, "little"))
             digest.update(array.data)
         return digest.hexdigest()
@@ -199,27 +246,60 @@ class Corpus:
         """Count the words of new documents: scipy CSR matrix of int32, shape (n_new, V)."""
         return count_matrix(*self.encode(documents), self.n_words)
 
+    def concordance(
+        self, query: str, *, width: int = 40, sort: Any = "document", limit: int = 10_000
+    ) -> Concordance:
+        """Return each place where the texts have what is searched, with the text around it.
+
+        Parameters
+        ----------
+        query : str
+            In the language of queries: words that a document must all have, `"a phrase"`, `OR`, `econom*`,
+            `-word`; singular and plural alike.
+        width : int
+            Characters of the text on either side.
+        sort : {"document", "left", "right"} or array of shape (D,)
+            In the order of the corpus, by the words before or after, or by a value of each document, least
+            first.
+        limit : int
+            Lines that are kept, the first in that order; all are counted.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["Bushfires near Sydney.", "Fighting the fires in Sydney."])
+        >>> corpus.concordance("fire")
+        Concordance('fire': 1 line in 1 document)
+        Fighting the  fires  in Sydney.
+        """
+        from qdtm.queries.concordance import find_concordance
+
+        return find_concordance(self, query, width=width, sort=sort, limit=limit)
+
     # --- making one --------------------------------------------------------------------------------------
 
     @staticmethod
     def read(
-        path: str | os.PathLike[str],
+        path: Source,
         *,
         text_column: str | Sequence[str] | None = None,
         id_column: str | None = None,
         title_column: str | None = None,
         encoding: str | None = None,
+        split: Split | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
         progress: ReadingProgress | None = None,
     ) -> Corpus:
-        """Read a file (.csv, .tsv, .jsonl, .txt with a document a line, ...) or a folder of .txt files.
+        """Read a file, a folder of documents, or several of these: tables, texts, bibliographies.
 
-        The file is read once, in pieces; the texts go to a temporary file of their own until they are shown.
+        A file is read once, in pieces; the texts go to a temporary file of their own until they are shown. Of
+        several files the field "file" says which one a document is from; one that cannot be read is named in
+        a warning and passed over.
 
         Parameters
         ----------
-        path : path
+        path : path, or a list of these
+            Names, patterns such as "papers/*.pdf", or URLs ("s3://bucket/news-*.jsonl").
         text_column : str or list of str, optional
             The column (key, in .jsonl) of the text; of several, also "title,text", the texts are joined.
         id_column, title_column : str, optional
@@ -227,6 +307,8 @@ class Corpus:
             fields.
         encoding : str, optional
             The encoding, where it should not be found out.
+        split : "paragraphs" or int, optional
+            Judge long documents by passage: by paragraph, or about so many words; as of the pipeline.
         pipeline : TextPipeline, optional
             The steps from text to words.
         like : Corpus, optional
@@ -242,7 +324,7 @@ class Corpus:
         from qdtm.corpus import building
 
         options = building.read_options(text_column, id_column, title_column, encoding)
-        return building.read(path, options, pipeline, like, progress)
+        return building.read(path, options, building.splitting(pipeline, split, like), like, progress)
 
     @staticmethod
     def from_texts(
@@ -251,6 +333,7 @@ class Corpus:
         ids: Sequence[object] | None = None,
         fields: Mapping[str, Column] | None = None,
         titles: Sequence[object] | None = None,
+        split: Split | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
     ) -> Corpus:
@@ -268,11 +351,12 @@ class Corpus:
             Further columns, each as long as `texts`.
         titles : sequence, optional
             What to call each document, whose words do not count; without, its first line or sentence.
-        pipeline, like
+        split, pipeline, like
             As in `read`.
         """
         from qdtm.corpus import building
 
+        pipeline = building.splitting(pipeline, split, like)
         return building.from_texts(texts, ids, fields, titles, pipeline, like)
 
     @staticmethod
@@ -315,6 +399,7 @@ class Corpus:
         *,
         id_column: object = None,
         title_column: object = None,
+        split: Split | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
     ) -> Corpus:
@@ -326,7 +411,7 @@ class Corpus:
         from qdtm.corpus import building
 
         options = building.read_options(text_column, id_column, title_column)
-        return building.from_dataframe(frame, options, pipeline, like)
+        return building.from_dataframe(frame, options, building.splitting(pipeline, split, like), like)
 
     @staticmethod
     def from_vectorizer(
@@ -378,6 +463,7 @@ class Corpus:
         text_column: object = None,
         id_column: object = None,
         title_column: object = None,
+        split: Split | None = None,
         pipeline: TextPipeline | None = None,
         like: Corpus | None = None,
     ) -> Corpus:
@@ -389,13 +475,13 @@ class Corpus:
             A string alone is refused, since it may be a text or the name of a file.
         text_column, id_column, title_column
             For a DataFrame or a file.
-        pipeline, like
+        split, pipeline, like
             As in `read`.
         """
         from qdtm.corpus import building
 
         options = building.read_options(text_column, id_column, title_column)
-        return building.of(source, options, pipeline, like)
+        return building.of(source, options, building.splitting(pipeline, split, like), like)
 
     # --- keeping it --------------------------------------------------------------------------------------
 
@@ -451,3 +537,5 @@ def _check(corpus: Corpus) -> None:
         raise CorpusError(
             f"There are {corpus.n_documents:,} documents as tokens and {len(corpus.documents):,} as texts."
         )
+    if corpus.passages is not None:
+        corpus.passages.check(offsets)

@@ -1,8 +1,12 @@
 """A corpus as the model sees it: each different document once, in an order that only their content decides.
 
+Where documents are judged by passage, their passages take their place here.
+
 In: a `Corpus`. Out: its `DistinctCorpus`, and the way back from what was found in it to the documents as they
 came. So a shuffled file gives the same topics, bytes and all, and a text that is there a thousand times
-weighs no more than one that is there once. What counts documents still counts them all (`copies`).
+weighs no more than one that is there once. What counts documents still counts them all (`copies`). A text
+that repeats another but for a few words stays, since these may be what a query asks for; whose copy it is, is
+known (`original`).
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from numpy.typing import NDArray
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import Document, DocumentStore
 from qdtm.corpus.indexing import hash_documents
+from qdtm.corpus.passage_split import Passages
 from qdtm.storage.folders import ArraySpec, save_arrays
 
 # --- what was learned once ----------------------------------------------------------------------------------
@@ -87,10 +92,13 @@ class DistinctCorpus(Corpus):
         Where each of them first stands in the corpus that it was made of.
     place : ndarray of int64, shape (D,)
         Which of them each document of that corpus is.
+    of_documents : Passages, optional
+        Where these are passages, those of the documents as they came: `rows` and `place` are of passages.
     """
 
     rows: NDArray[np.int64] = field(kw_only=True)
     place: NDArray[np.int64] = field(kw_only=True)
+    of_documents: Passages | None = field(kw_only=True, default=None)
 
     @property
     def distinct(self) -> DistinctCorpus:
@@ -104,8 +112,36 @@ class DistinctCorpus(Corpus):
 
     @cached_property
     def copies(self) -> NDArray[np.int64]:
-        """How many documents each of them stands for, (D',)."""
+        """How many documents, or passages, each of them stands for, (D',)."""
         return np.bincount(self.place, minlength=len(self.rows))
+
+    @property
+    def document_rows(self) -> NDArray[np.int64]:
+        """The row of the document as it came where each of them first stands, (D',)."""
+        return self.rows if self.of_documents is None else self.of_documents.document[self.rows]
+
+    @property
+    def document_places(self) -> NDArray[np.int64]:
+        """Where each document as it came is here, or its first passage, (D,)."""
+        return self.place if self.of_documents is None else self.place[self.of_documents.first[:-1]]
+
+    def count_documents(self, rows: NDArray[np.int64], *, copies: bool = True) -> int:
+        """Count the documents as they came that some of these are, or are passages of."""
+        if self.of_documents is None:
+            return int(self.copies[rows].sum()) if copies else len(rows)
+        chosen = np.zeros(len(self.rows), np.bool_)
+        chosen[rows] = True
+        return int(self.of_documents.largest(chosen[self.place]).sum())
+
+    @cached_property
+    def original(self) -> NDArray[np.int64]:
+        """Which of them each is a near copy of, itself if of none, (D',); see `near_copies`."""
+        from qdtm.corpus.near_copies import find_originals
+
+        arranged = self.documents
+        if isinstance(arranged, ArrangedDocuments):
+            return find_originals(arranged.source, self.rows)
+        return find_originals(arranged, np.arange(self.n_documents))
 
     @property
     def learned(self) -> LearnedTopics | None:
@@ -136,23 +172,29 @@ def find_distinct(corpus: Corpus, *, keep_copies: bool = False) -> DistinctCorpu
     Parameters
     ----------
     keep_copies : bool
-        Whether documents with the same text stay beside each other; else each is there once.
+        Whether documents with the same text stay beside each other, and near copies count as any; else each
+        text is there once.
     """
-    rows, place = arrange(corpus, keep_copies=keep_copies)
-    return take_rows(corpus, rows, place)
+    rows, place = arrange(corpus.by_passage, keep_copies=keep_copies)
+    found = take_rows(corpus, rows, place)
+    if keep_copies:
+        found.__dict__["original"] = np.arange(len(rows))
+    return found
 
 
 def take_rows(corpus: Corpus, rows: NDArray[np.int64], place: NDArray[np.int64]) -> DistinctCorpus:
     """Make the distinct corpus of documents whose rows, and whose places among these, are known."""
-    offsets = np.concatenate([[0], np.cumsum(corpus.document_lengths[rows])])
+    judged = corpus.by_passage
+    offsets = np.concatenate([[0], np.cumsum(judged.document_lengths[rows])])
     return DistinctCorpus(
         corpus.vocabulary,
-        copy_rows(corpus.tokens, corpus.offsets[rows], offsets),
+        copy_rows(corpus.tokens, judged.offsets[rows], offsets),
         offsets,
-        ArrangedDocuments(corpus.documents, rows),
+        ArrangedDocuments(judged.documents, rows),
         corpus.pipeline,
         rows=rows,
         place=place,
+        of_documents=corpus.passages,
     )
 
 
@@ -199,27 +241,27 @@ class ArrangedDocuments:
     """
 
     def __init__(self, source: DocumentStore, rows: NDArray[np.int64]) -> None:
-        self._source, self._rows = source, rows
+        self.source, self._rows = source, rows
 
     @property
     def id_name(self) -> str:
         """What the user calls the ids."""
-        return self._source.id_name
+        return self.source.id_name
 
     @property
     def title_name(self) -> str | None:
         """What the user calls the titles, if they are from a column."""
-        return self._source.title_name
+        return self.source.title_name
 
     @property
     def text_name(self) -> str | None:
         """What the user calls the texts, if they are from columns."""
-        return self._source.text_name
+        return self.source.text_name
 
     @property
     def field_names(self) -> tuple[str, ...]:
         """The names of all fields."""
-        return self._source.field_names
+        return self.source.field_names
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -233,12 +275,12 @@ class ArrangedDocuments:
     def select(self, indices: Iterable[int]) -> Iterator[Document]:
         """Yield the documents at `indices`, in that order."""
         wanted = list(indices)
-        found = self._source.select(self._rows[wanted].tolist())
+        found = self.source.select(self._rows[wanted].tolist())
         for index, document in zip(wanted, found, strict=True):
             yield replace(document, index=index)
 
     def find(self, id: str) -> int | None:
         """Return the first place of a document with an id, None if there is none."""
-        row = self._source.find(id)
+        row = self.source.find(id)
         at = np.flatnonzero(self._rows == (-1 if row is None else row))
         return int(at[0]) if len(at) else None

@@ -147,6 +147,18 @@ _BLANKS = re.compile(r"(?<![ \t])[ \t]*+\n[ \t]*+(\n\s*+)?")
 _ODD_SPACES = str.maketrans({"\xa0": " ", "\xad": "", "\u200b": ""})
 
 
+_OTHER = re.compile(
+    rf"<annotation\b[^<>]{{0,300}}>[^<]{{0,5000}}</annotation>|"
+    rf"</?(?!(?:{_NAMES})\b)[A-Za-z][\w:-]{{0,40}}(?:\s[^<>]{{0,1000}})?/?>",
+    re.IGNORECASE,
+)
+
+
+def without_other_elements(page: str) -> str:
+    """Return a web page without the tags of what is no HTML: formulas, drawings, fields of programs."""
+    return _OTHER.sub("", page)
+
+
 def readable(text: str) -> str:
     r"""Return `text` as a browser would show it: without HTML, its paragraphs as lines; else as it is.
 
@@ -205,6 +217,13 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 _UNSEEN = re.compile(rf"<!--|<!doctype\b[^<>]*+>|<(?P<hidden>{_HIDDEN})\b[^<>]*+>", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+
+
+def address_spans(text: str) -> list[tuple[int, int]]:
+    """Return where a text has addresses, of the web and of mail, which `strip_markup` takes away."""
+    web = _ADDRESS.finditer(text) if "://" in text or "www." in text else ()
+    mail = _MAIL.finditer(text) if "@" in text else ()
+    return [match.span() for match in (*web, *mail)]
 
 
 def strip_markup(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import DistinctCorpus, read_learned, take_rows, write_learned
 from qdtm.corpus.document_store import DocumentStore
+from qdtm.corpus.passage_split import Passages
 from qdtm.corpus.readers.records import Record
 from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter
 from qdtm.corpus.text import TextPipeline
@@ -87,8 +89,8 @@ def load_distinct(path: Path, corpus: Corpus) -> DistinctCorpus:
 
 
 def _is_order(rows: NDArray[np.int64], place: NDArray[np.int64], corpus: Corpus) -> bool:
-    """Return whether every document is at a place where one with as many tokens stands."""
-    n_documents, lengths = corpus.n_documents, corpus.document_lengths
+    """Return whether every document, or passage, is at a place where one with as many tokens stands."""
+    n_documents, lengths = corpus.by_passage.n_documents, corpus.by_passage.document_lengths
     if len(place) != n_documents or not len(rows) or rows.min() < 0 or rows.max() >= n_documents:
         return False
     if place.min() < 0 or place.max() >= len(rows):
@@ -130,17 +132,20 @@ def _fits(
 # --- a corpus as a folder -----------------------------------------------------------------------------------
 
 KIND = "corpus"
-VERSION = 3
+VERSION = 4
 _OLDEST_VERSION = 2
-"""Without titles: documents are then called by the beginning of their text."""
+"""Without titles: documents are then called by the beginning of their text. Below 4 none are split."""
 
 _ARRAYS = "arrays.safetensors"
 _VOCABULARY = "vocabulary.json"
 _DOCUMENTS = "documents.sqlite"
 _DISTINCT = "distinct.safetensors"
 _LEARNED = "learned.safetensors"
+_COPIES = "copies.safetensors"
 
 _SPECS = {"tokens": ArraySpec("int32", 1), "offsets": ArraySpec("int64", 1)}
+_PASSAGES = {"first_passages": ArraySpec("int64", 1), "passage_offsets": ArraySpec("int64", 1)}
+_COPY_SPECS = {"original": ArraySpec("int32", 1), "first": ArraySpec("int32", 1)}  # (D',), (D,)
 
 
 def save_corpus(corpus: Corpus, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -156,19 +161,37 @@ def save_corpus(corpus: Corpus, path: str | os.PathLike[str], *, force: bool = F
 def write_corpus(corpus: Corpus, folder: Path) -> None:
     """Write a corpus and its manifest into a folder that exists, such as one inside another result.
 
-    Without what can be made again: a result should not be larger than it needs to be.
+    Without what can be made again: a result should not be larger than it needs to be. Near copies are written
+    down, since finding them takes reading all texts.
     """
-    save_arrays(folder / _ARRAYS, {"tokens": corpus.tokens, "offsets": corpus.offsets})
+    copies = {"original": corpus.distinct.original, "first": corpus.first_copy}
+    if any((rows != np.arange(len(rows))).any() for rows in copies.values()):
+        save_arrays(folder / _COPIES, {name: rows.astype(np.int32) for name, rows in copies.items()})
+    arrays: dict[str, NDArray[Any]] = {"tokens": corpus.tokens, "offsets": corpus.offsets}
+    if corpus.passages is not None:
+        arrays |= {"first_passages": corpus.passages.first, "passage_offsets": corpus.passages.offsets}
+    save_arrays(folder / _ARRAYS, arrays)
     save_json(folder / _VOCABULARY, list(corpus.vocabulary))
     _save_documents(corpus.documents, folder / _DOCUMENTS)
     content = {
         "n_documents": corpus.n_documents,
         "n_words": corpus.n_words,
         "n_tokens": corpus.n_tokens,
+        **({} if corpus.passages is None else {"n_passages": len(corpus.passages)}),
+        "n_copies": corpus.n_copies,
         "fingerprint": corpus.fingerprint,
         "pipeline": corpus.pipeline.to_json(),
     }
     write_manifest(folder, kind=KIND, version=VERSION, content=content)
+
+
+def _write_copies(corpus: DistinctCorpus, path: Path) -> int:
+    """Write down which documents are near copies of which, if any are; return how many."""
+    original = corpus.original
+    n_near = int((original != np.arange(len(original))).sum())
+    if n_near:
+        save_arrays(path, {"original": original.astype(np.int32)})
+    return n_near
 
 
 def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None = None) -> Corpus:
@@ -184,18 +207,20 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     if manifest.version < _OLDEST_VERSION:
         raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; read the corpus anew.")
     _check_files(folder, manifest)
-    arrays = load_arrays(folder / _ARRAYS, _SPECS)
+    saved_pipeline = TextPipeline.from_json(manifest.content.get("pipeline", {}))
+    is_split = saved_pipeline.split_documents is not None and "n_passages" in manifest.content
+    arrays = load_arrays(folder / _ARRAYS, _SPECS | _PASSAGES if is_split else _SPECS)
     vocabulary = _checked_words(folder, load_json(folder / _VOCABULARY))
     documents = SqliteDocuments(folder / _DOCUMENTS)
-    saved_pipeline = TextPipeline.from_json(manifest.content.get("pipeline", {}))
     try:
         corpus = Corpus(
             vocabulary,
             arrays["tokens"],
             arrays["offsets"],
             documents,
-            pipeline or saved_pipeline,
+            _as_split(pipeline, saved_pipeline),
             _location(folder),
+            Passages(*(arrays[name] for name in _PASSAGES)) if is_split else None,
         )
     except CorpusError as error:
         raise StorageError(f"{str(path)!r} is damaged: {error}") from error
@@ -205,7 +230,28 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
         )
     if _DISTINCT in manifest.files:
         corpus.__dict__["open_distinct"] = partial(_open_distinct, folder, corpus)
+    if "n_copies" in manifest.content:  # older ones look for them
+        saved = folder / _COPIES if _COPIES in manifest.files else None
+        corpus.__dict__["open_copies"] = partial(_open_copies, saved)
     return corpus
+
+
+def _as_split(given: TextPipeline | None, saved: TextPipeline) -> TextPipeline:
+    """Return the pipeline that the user gives in place of a saved one, which knows of the split."""
+    if given is None or given.split_documents == saved.split_documents:
+        return given or saved
+    return replace(given, split_documents=saved.split_documents)
+
+
+def _open_copies(path: Path | None, name: str, n: int) -> NDArray[np.int64]:
+    """Load which of `n` documents each repeats, by its name in the file; none does if there is no file."""
+    if path is None:
+        return np.arange(n)
+    rows = load_arrays(path, _COPY_SPECS)[name].astype(np.int64)
+    fits = len(rows) == n and bool(((rows >= 0) & (rows < n)).all())
+    if not fits or (rows[rows] != rows).any():
+        raise StorageError(f"{str(path)!r} is damaged: its documents are not those of the corpus.")
+    return rows
 
 
 def _open_distinct(folder: Path, corpus: Corpus) -> DistinctCorpus:

@@ -17,6 +17,7 @@ from typing import Any
 
 from qdtm.corpus import markup, stop_word_lists
 from qdtm.corpus.lemmas import LEMMATIZERS, Lemmatizer, noun_lemma
+from qdtm.corpus.passage_split import Split, check_split
 from qdtm.corpus.stop_word_lists import language_name
 from qdtm.corpus.tokenizer import (
     TOKENIZERS,
@@ -73,6 +74,9 @@ class TextPipeline:
         Whether words that the corpus has side by side far more often than by chance ("south africa") become
         one word of the vocabulary; only with the tokenizer `"unicode"`, which knows what stands between two
         words.
+    split_documents : "paragraphs", int or None
+        Judge long documents by passage: by paragraph (about 50 to 300 words), or about so many words. None
+        takes each document as a whole.
 
     Examples
     --------
@@ -90,6 +94,7 @@ class TextPipeline:
     lemmatizer: str | Lemmatizer | None = "auto"
     limits: VocabularyLimits = field(default_factory=VocabularyLimits)
     phrases: bool = True
+    split_documents: Split | None = None
 
     def __post_init__(self) -> None:
         if self.language is not None:
@@ -98,6 +103,7 @@ class TextPipeline:
         for name in ("strip_markup", "lowercase", "keep_numbers", "phrases"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}.")
+        object.__setattr__(self, "split_documents", check_split(self.split_documents))
         _check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         _check_choice("lemmatizer", self.lemmatizer, ("auto", None, *LEMMATIZERS))
         length = self.min_token_length
@@ -233,6 +239,8 @@ class TextPipeline:
         for step in ("tokenizer", "lemmatizer"):
             if callable(values[step]):
                 values[step] = {"function": _function_name(values[step])}
+        if self.split_documents is None:
+            del values["split_documents"]
         return values
 
     @classmethod
@@ -249,7 +257,7 @@ class TextPipeline:
             for step in ("tokenizer", "lemmatizer"):
                 if isinstance(steps[step], Mapping):
                     steps[step] = UnsavedFunction(step, str(steps[step]["function"]))
-            if set(steps) != {f.name for f in fields(cls)}:
+            if set(steps) | {"split_documents"} != {f.name for f in fields(cls)}:
                 raise ValueError("unknown or missing steps")
             return cls(**steps)
         except (KeyError, TypeError, ValueError) as error:

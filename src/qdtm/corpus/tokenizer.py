@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -94,6 +94,60 @@ def unicode_tokens(text: str) -> list[str]:
     """
     pattern = _ASCII_WORD if text.isascii() else _word()
     return pattern.findall(INITIALS_DOT.sub("", text))
+
+
+def unicode_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the tokens of `unicode_tokens`, and where each stands, quotes around it left out.
+
+    Examples
+    --------
+    >>> list(unicode_spans("The U.S. don't"))
+    [('The', (0, 3)), ('US', (4, 8)), ("don't", (9, 14))]
+    """
+    token, start, end = "", 0, -1
+    for match in (_ASCII_WORD if text.isascii() else _word()).finditer(text):
+        first, last = match.span()
+        if first == end + 1 and text[end] == "." and token and INITIALS_DOT.match(text, end):
+            token, end = token + match[0], last
+            continue
+        if token:
+            yield token, (start, _before_quotes(text, start, end))
+        token, start, end = match[0], first, last
+    if token:
+        yield token, (start, _before_quotes(text, start, end))
+
+
+def token_around(text: str, at: int) -> tuple[str, tuple[int, int]] | None:
+    """Return the token that has the character `at`, and where it stands; initials are not put together.
+
+    Examples
+    --------
+    >>> token_around("all (firefighters')", 9)
+    ("firefighters'", (5, 17))
+    """
+    while at > 0 and _is_inside(text[at - 1]):
+        at -= 1
+    return next_token(text, at)
+
+
+def next_token(text: str, at: int) -> tuple[str, tuple[int, int]] | None:
+    """Return the first token at or after a character between two, and where it stands, likewise."""
+    match = (_ASCII_WORD if text.isascii() else _word()).search(text, at)
+    return None if match is None else (match[0], (match.start(), _before_quotes(text, *match.span())))
+
+
+def _is_inside(letter: str) -> bool:
+    """Return whether a character may stand inside of a token."""
+    return letter.isalnum() or letter in "_'’\u200c\u200d\u00ad" or unicodedata.category(letter)[0] == "M"
+
+
+def _before_quotes(text: str, start: int, end: int) -> int:
+    """Return where a token ends: without quotes after it; the last dot of initials belongs to it."""
+    if text[end : end + 1] == "." and "." in text[start:end]:
+        return end + 1
+    while end > start + 1 and text[end - 1] in "'’":
+        end -= 1
+    return end
 
 
 def split_joined(text: str) -> tuple[list[str], list[bool]]:
@@ -194,6 +248,9 @@ _ARABIC = _SIGNS | str.maketrans("أإآٱى", "ااااي")
 _PERSIAN = _SIGNS | str.maketrans("أإٱيىك", "اااییک")
 _FORMS = {"arabic": _ARABIC, "persian": _PERSIAN}
 
+OWN_LETTERS = ("turkish", *_FORMS)
+"""Languages whose words differ from what is written by more than capitals."""
+
 _LONGEST_PIECE = 12  # characters of a word that is looked for inside a longer run
 
 
@@ -229,6 +286,11 @@ def bare_form(word: str) -> str:
 def is_unspaced(text: str) -> bool:
     """Tell whether a text is (also) in a script that puts no spaces between words."""
     return _UNSPACED.search(text) is not None
+
+
+def is_right_to_left(text: str) -> bool:
+    """Tell whether a text has letters that are written from right to left."""
+    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
 
 
 def known_pieces(run: str, known: Container[Any]) -> list[str] | None:

@@ -107,14 +107,25 @@ def fit_curve(scores: FloatArray, strength: FloatArray) -> Curve:
 
 
 def probabilities_summing_to(
-    total: float, curve: Curve, scores: FloatArray, strength: FloatArray
+    total: float,
+    curve: Curve,
+    scores: FloatArray,
+    strength: FloatArray,
+    counted: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Shift a curve until the probabilities of all documents sum to a number, as far as that can be; (D,)."""
-    share = min(float(strength.sum()) / max(total, 1e-12), 1.0 - 1e-6)
+    """Shift a curve until the probabilities of documents sum to a number, as far as that can be; (D,).
+
+    Parameters
+    ----------
+    counted : ndarray of bool, shape (D,), optional
+        Those that sum to it; by default all.
+    """
+    every = np.ones(len(scores), np.bool_) if counted is None else counted
+    share = min(float(strength[every].sum()) / max(total, 1e-12), 1.0 - 1e-6)
     low, high = float(scores.min()) - 60.0 / curve.slope, float(scores.max()) + 60.0 / curve.slope
 
     is_named = strength > 0
-    parts = [(scores[each], strength[each]) for each in (is_named, ~is_named)]
+    parts = [(scores[each], strength[each]) for each in (is_named & every, ~is_named & every)]
 
     def excess(middle: float) -> float:
         (named, given), (others, _) = parts

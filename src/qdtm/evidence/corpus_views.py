@@ -65,6 +65,8 @@ class CorpusViews:
         From rows and words to the vectors of these documents without the words.
     names : sequence of str
         The words, as the views number them; needed to read documents again.
+    original : ndarray of int64, shape (D,), optional
+        Which document each is a near copy of, itself if of none.
     """
 
     def __init__(
@@ -78,10 +80,13 @@ class CorpusViews:
         split: WordSplit | None = None,
         reread: Reread | None = None,
         names: Sequence[str] = (),
+        original: NDArray[np.int64] | None = None,
     ) -> None:
         self._split, self._counts = split, counts
         self.weighted = tfidf(counts)
         self.hashes = hashes
+        self._original = np.arange(len(hashes)) if original is None else original
+        self.copy_hashes = hashes[self._original]  # the same of near copies
         self.views: list[View] = [WordView(counts)]
         if background is not None:
             self.views.append(TopicView(counts, background).kept())
@@ -104,6 +109,23 @@ class CorpusViews:
             return TopicTokens(self._counts, corpus.tokens, corpus.offsets, token_topics)
         tokens, offsets, n_each = self._split.tokens(corpus.tokens, corpus.offsets)
         return TopicTokens(self._counts, tokens, offsets, np.repeat(token_topics, n_each))
+
+    def counted(self, strength: FloatArray) -> NDArray[np.bool_] | None:
+        """Which documents a query is learned from, (D,); None for all.
+
+        Of near copies the one that names it most, if any does: thirty versions of one story are one reason.
+
+        Parameters
+        ----------
+        strength : ndarray of float64, shape (D,)
+            How much each document names the query.
+        """
+        named = np.flatnonzero(strength > 0)
+        best = named[np.lexsort((named, -strength[named]))]
+        groups, first = np.unique(self._original[best], return_index=True)
+        counted = ~np.isin(self._original, groups)
+        counted[best[first]] = True
+        return None if counted.all() else counted
 
     def hidden(self, words: Sequence[int]) -> list[View]:
         """Return the views of documents without some words; the last are kept: they take long to make."""
@@ -183,6 +205,7 @@ def views_of(
             split=split,
             reread=reread,
             names=corpus.vocabulary if split is None else split.words,
+            original=getattr(corpus, "original", None),
         )
     _KNOWN[corpus] = key, views
     return views

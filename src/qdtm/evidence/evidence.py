@@ -58,7 +58,11 @@ PENALTY = 1.0
 
 
 def context_scores(
-    weighted: Any, strength: FloatArray, words: Sequence[int], hashes: NDArray[np.uint64]
+    weighted: Any,
+    strength: FloatArray,
+    words: Sequence[int],
+    hashes: NDArray[np.uint64],
+    counted: NDArray[np.bool_] | None = None,
 ) -> FloatArray | None:
     """Score documents by the company that the query's words keep; None if too few name it, or all do.
 
@@ -72,6 +76,8 @@ def context_scores(
         The query's own words, which are hidden.
     hashes : ndarray of uint64, shape (D,)
         Of the documents' content: equal ones are in one fold.
+    counted : ndarray of bool, shape (D,), optional
+        Which documents are learned from; by default all.
     """
     named = strength > 0
     folds = (hashes % np.uint64(N_FOLDS)).astype(np.int64)
@@ -86,6 +92,7 @@ def context_scores(
     learned = np.sort(
         np.concatenate([_sample(named, hashes, MOST_NAMERS), _sample(~named, hashes, MOST_OTHERS)])
     )
+    learned = learned if counted is None else learned[counted[learned]]
     scores = np.zeros(len(strength))
     for fold in np.unique(folds).tolist():
         check_cancelled()
@@ -149,6 +156,8 @@ class Evidence:
         query's own words, and without them.
     words : tuple of int
         The query's own words, as the views number them.
+    counted : ndarray of bool, shape (D,), optional
+        Which documents it was learned from; None for all.
     """
 
     probability: FloatArray
@@ -157,6 +166,7 @@ class Evidence:
     seen: FloatArray
     unseen: FloatArray
     words: tuple[int, ...]
+    counted: NDArray[np.bool_] | None = None
 
     @property
     def n_about(self) -> float:
@@ -166,7 +176,8 @@ class Evidence:
     def spread(self, place: NDArray[np.int64]) -> Evidence:
         """The evidence of documents that are these, at the places given."""
         arrays = ("probability", "possible", "strength", "seen", "unseen")
-        return replace(self, **{name: getattr(self, name)[place] for name in arrays})
+        taken: dict[str, Any] = {name: getattr(self, name)[place] for name in arrays}
+        return replace(self, **taken, counted=None if self.counted is None else self.counted[place])
 
 
 def learn_evidence(
@@ -176,7 +187,7 @@ def learn_evidence(
     possible: NDArray[np.bool_],
     query_vector: NDArray[np.float32] | None = None,
 ) -> Evidence:
-    """Learn how likely each document is to be about a query.
+    """Learn how likely each document is to be about a query; of near copies one is learned from.
 
     Parameters
     ----------
@@ -192,6 +203,8 @@ def learn_evidence(
     """
     hidden = [view for view in views.hidden(words) if view is not views.encoded]
     seeing, near_unseen, near = [view for view in views.views if view is not views.encoded], [], []
+    counted = views.counted(strength)
+    heard = 1.0 if counted is None else counted.astype(np.float64)  # a copy's label adds nothing
     encoded = views.encoded_without(words, np.flatnonzero(strength > 0))
     weigh: Weigh = worths
     if encoded is not None and views.encoded is not None:
@@ -199,20 +212,21 @@ def learn_evidence(
         weigh = partial(stacked, hashes=views.hashes)
         if query_vector is not None:
             near_unseen, near = [encoded.near(query_vector)], [views.encoded.near(query_vector)]
-    looks = [view(strength) for view in hidden] + near_unseen
-    context = context_scores(views.weighted, strength, words, views.hashes)
+    looks = [view(heard * strength) for view in hidden] + near_unseen
+    hashes = views.hashes if counted is None else views.copy_hashes  # no copy in another fold tells a name
+    context = context_scores(views.weighted, strength, words, hashes, counted)
     looks += [] if context is None else [context]
-    first = FIRST_LOOK * combine(looks, weigh(looks, strength))
+    first = FIRST_LOOK * combine(looks, weigh(looks, heard * strength))
     seen = unseen = first
     for _ in range(ROUNDS):
         check_cancelled()
-        labels = probabilities(seen, unseen, strength, possible, SUREST)
+        labels = heard * probabilities(seen, unseen, strength, possible, SUREST, counted)
         unheard = [view(labels) for view in hidden] + near_unseen
-        weights = weigh(unheard, strength)
+        weights = weigh(unheard, heard * strength)
         unseen = first + combine(unheard, weights)
         seen = first + combine([view(labels) for view in seeing] + near, weights)
-    p_j = probabilities(seen, unseen, strength, possible)
-    return Evidence(p_j, possible, strength, seen, unseen, tuple(words))
+    p_j = probabilities(seen, unseen, strength, possible, counted=counted)
+    return Evidence(p_j, possible, strength, seen, unseen, tuple(words), counted)
 
 
 def probabilities(
@@ -221,11 +235,16 @@ def probabilities(
     strength: FloatArray,
     possible: NDArray[np.bool_],
     share: float = 1.0,
+    counted: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,)."""
+    """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,).
+
+    The number is of the documents that are counted, if some are not: their copies come on top.
+    """
     scores = np.where(strength > 0, unseen, seen)
-    total = share * estimate_breadth(unseen, strength)
-    p_j = probabilities_summing_to(total, fit_curve(unseen, strength), scores, strength)
+    own, names = (unseen, strength) if counted is None else (unseen[counted], strength[counted])
+    total = share * estimate_breadth(own, names)
+    p_j = probabilities_summing_to(total, fit_curve(own, names), scores, strength, counted)
     return np.where(possible, p_j, 0.0)
 
 

@@ -134,7 +134,7 @@ class NamingCounter:
             namings=namings,
             strength=strength_of(namings, lengths),
             possible=possible,
-            n_excluded=int(self._corpus.copies[(found > 0) & ~possible].sum()),
+            n_excluded=self._corpus.count_documents(np.flatnonzero((found > 0) & ~possible)),
         )
 
     def count(self, alternative: Alternative) -> FloatArray:

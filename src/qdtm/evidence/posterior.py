@@ -55,12 +55,13 @@ def with_topics(
 
 def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray) -> Evidence:
     """Put the evidence of a query and the looks of its topic together."""
-    n_named = float(evidence.strength.sum())
-    of_evidence, of_topic = worths([evidence.unseen, unseen_topic], evidence.strength)
+    heard = evidence.strength if evidence.counted is None else evidence.strength * evidence.counted
+    n_named = float(heard.sum())
+    of_evidence, of_topic = worths([evidence.unseen, unseen_topic], heard)
     weights = [of_evidence, of_topic * n_named / (n_named + DOUBT)]  # few names tell little of its worth
     unseen = combine([evidence.unseen, unseen_topic], weights)
     seen = combine([evidence.seen, seen_topic], weights)
-    p_j = probabilities(seen, unseen, evidence.strength, evidence.possible)
+    p_j = probabilities(seen, unseen, evidence.strength, evidence.possible, counted=evidence.counted)
     return replace(evidence, probability=p_j, seen=seen, unseen=unseen)
 
 

@@ -110,7 +110,7 @@ def find_readings(
         The same as the views number them, if that is otherwise: `CorpusViews.places`.
     """
     named, others = np.flatnonzero(strength > 0), np.flatnonzero(strength == 0)
-    _, first, twin = np.unique(views.hashes[named], return_index=True, return_inverse=True)
+    _, first, twin = np.unique(views.copy_hashes[named], return_index=True, return_inverse=True)
     if len(first) < 2 * FEWEST or not len(others):
         return ()
     rows = named[first]  # (n,): copies count once; ordered by hash

@@ -17,6 +17,7 @@ from pathlib import Path
 from qdtm.corpus.document_store import Document
 from qdtm.present.codings import Coding, Codings
 from qdtm.present.legal_text import DistinctNames, one_line
+from qdtm.results.codes import Codes
 from qdtm.results.result import Result
 
 LONGEST_ABSTRACT = 20_000
@@ -46,9 +47,9 @@ class Reference:
         Empty where there is none.
     authors : tuple of str
     keywords : tuple of str
-        The user's own, then the queries and subtopics.
+        The user's own, then the queries and subtopics, then the user's tags.
     notes : tuple of str
-        What the document has to do with each query, as JSON.
+        What the document has to do with each query, as JSON; then the user's notes.
     label : bool or None
         Whether a person said that it is about a query.
     """
@@ -70,7 +71,7 @@ def references(result: Result, *, all_documents: bool = False) -> Iterator[Refer
     """Yield the documents of a result as references, most relevant first."""
     said = _said(result)
     for document, codings in Codings(result, all_documents=all_documents).documents_by_relevance():
-        yield _reference(document, codings, said.get(document.index))
+        yield _reference(document, codings, said.get(document.index), result.codes)
 
 
 def write_ris(result: Result, path: Path, *, all_documents: bool = False) -> None:
@@ -95,12 +96,14 @@ def write_bibtex(result: Result, path: Path, *, all_documents: bool = False) -> 
 # --- a reference -------------------------------------------------------------------------------------------
 
 
-def _reference(document: Document, codings: Sequence[Coding], label: bool | None) -> Reference:
+def _reference(document: Document, codings: Sequence[Coding], label: bool | None, codes: Codes) -> Reference:
     own = _own_columns(document.fields)
     year = _YEAR.search(own["year"])
     keywords = [each.strip() for each in re.split(r"[;|]", own["keywords"])]
     for coding in codings:
         keywords += [coding.query, *([coding.subtopic.short_name] if coding.subtopic else [])]
+    keywords += codes.tags_of(document.index)
+    own_notes = (one_line(note.text) for note in codes.notes_of(document.index))
     return Reference(
         id=one_line(document.id),
         title=one_line(document.title),
@@ -111,7 +114,7 @@ def _reference(document: Document, codings: Sequence[Coding], label: bool | None
         url=own["url"],
         abstract=own["abstract"] or _abstract(document, codings),
         keywords=tuple(dict.fromkeys(filter(None, map(one_line, keywords)))),
-        notes=tuple(map(_note, codings)),
+        notes=(*map(_note, codings), *own_notes),
         label=label,
     )
 
@@ -142,7 +145,8 @@ def _authors(text: str) -> tuple[str, ...]:
 def _abstract(document: Document, codings: Sequence[Coding]) -> str:
     if len(document.text) <= LONGEST_ABSTRACT:
         return one_line(document.text)
-    return " […] ".join(dict.fromkeys(one_line(coding.passage.text) for coding in codings))
+    passages = dict.fromkeys(one_line(coding.passage.text) for coding in codings)
+    return " […] ".join(passages) or one_line(document.text[:LONGEST_ABSTRACT])
 
 
 def _note(coding: Coding) -> str:

@@ -21,6 +21,7 @@ from qdtm.present.report_builder import Limits, ViewBuilder, phase_views
 from qdtm.present.svg import line_svg, map_svg, words_svg
 from qdtm.present.trend_views import trend_views
 from qdtm.recorded import n_added
+from qdtm.results.corrections import corrections_of, typed
 from qdtm.results.result import Result
 from qdtm.results.table_formats import save_csv
 from qdtm.results.tables import Row, Table, result_tables
@@ -62,7 +63,7 @@ def write_bundle(result: Result, folder: Path, *, all_documents: bool = False) -
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
-    for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
+    for table in result_tables(result.fit, result.corpus, result.codes, all_documents=all_documents):
         save_csv(_without_texts(table), folder / "tables" / f"{table.name.replace(' ', '_')}.csv")
     (folder / CHECKSUMS).write_text("".join(_checksums(folder)), encoding="utf-8", newline="")
 
@@ -92,6 +93,7 @@ def _settings(result: Result) -> dict[str, Any]:
         "added_queries": n_added(fit.parameters, fit.n_queries),
         "opened_subtopics": [split.of for split in fit.splits],
         "labels": dict(fit.presentation.labels),
+        "corrections": [list(typed(act)) for act in corrections_of(result.history)],
         "parameters": dict(fit.parameters),
         "seed": fit.parameters.get("random_state"),
         "text_pipeline": corpus.pipeline.to_json(),

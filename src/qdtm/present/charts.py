@@ -56,6 +56,37 @@ class LineChart:
     bottom: float
     y_labels: Sequence[tuple[float, str]]
     x_labels: Sequence[tuple[float, str, str]]
+    places: Sequence[float] = ()  # where each value stands, across
+
+
+@dataclass(frozen=True)
+class HistogramBar:
+    """How many values there are from `low` to `high`, and how high that is, in percent."""
+
+    low: float
+    high: float
+    n: int
+    height: float
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Values from 0 to 1 counted, on a scale of logarithms: few are seen beside very many."""
+
+    bars: Sequence[HistogramBar]
+    ticks: Sequence[tuple[float, str]]  # how high a count is, in percent, and the count
+
+
+def histogram(values: NDArray[np.float64], n_bars: int = 50) -> Histogram:
+    """Draw how many values from 0 to 1 there are around each."""
+    counts, edges = np.histogram(values, n_bars, (0.0, 1.0))
+    most = float(np.log1p(max(int(counts.max(initial=0)), 9)))
+    heights = np.round(100 * np.log1p(counts) / most, 1)
+    bars = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), heights.tolist(), strict=True)
+    ticks = [
+        (round(100 * float(np.log1p(n)) / most, 1), f"{n:,}") for n in (1, 10, 100, 1_000, 10_000, 10**5)
+    ]
+    return Histogram([HistogramBar(*bar) for bar in bars], [tick for tick in ticks if tick[0] <= 100])
 
 
 def map_subtopics(topics: Sequence[Topic]) -> TopicMap | None:
@@ -135,6 +166,7 @@ def line_chart(
         bottom=CHART_HEIGHT - _BOTTOM,
         y_labels=[(_TOP + 8, form.format(top_value)), (CHART_HEIGHT - _BOTTOM, form.format(bottom_value))],
         x_labels=[(at(i, bottom_value)[0], side, x_names[i]) for i, side in ends],
+        places=[at(i, bottom_value)[0] for i in range(len(x))],
     )
 
 

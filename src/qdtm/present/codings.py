@@ -39,6 +39,8 @@ class Coding:
     subtopic : Topic or None
         Its main one, the deepest where it was opened.
     passage : Passage
+    tags : tuple of str
+        The user's own, of the document and its passages.
     """
 
     q: int
@@ -49,6 +51,7 @@ class Coding:
     names_it: bool
     subtopic: Topic | None
     passage: Passage
+    tags: tuple[str, ...] = ()
 
     @property
     def code(self) -> str:
@@ -83,15 +86,24 @@ class Codings:
         for document in self.result.corpus.documents.select(rows.tolist()):
             yield document, self.code(document, q)
 
-    def documents(self) -> Iterator[tuple[Document, tuple[Coding, ...]]]:
-        """Yield each document once with its codings in the order of the queries, in that of the corpus."""
-        return self._coded(np.flatnonzero(self._wanted.any(axis=1)))
+    def documents(self, *, own: bool = False) -> Iterator[tuple[Document, tuple[Coding, ...]]]:
+        """Yield each document once with its codings in the order of the queries, in that of the corpus.
+
+        Parameters
+        ----------
+        own : bool
+            Whether documents come too that have the user's own tags or notes alone.
+        """
+        return self._coded(np.flatnonzero(self._wanted.any(axis=1) | (self._own & own)))
 
     def documents_by_relevance(self) -> Iterator[tuple[Document, tuple[Coding, ...]]]:
-        """Yield each document once with its codings, in the order of its largest relevance to a query."""
+        """Yield each document once with its codings, in the order of its largest relevance to a query.
+
+        Documents that have the user's own tags or notes alone come too.
+        """
         best = np.max([scores.relevance for scores in self._scores], axis=0)  # (D,)
         rows = order_by(best, self.result.corpus.document_lengths)
-        return self._coded(rows[self._wanted[rows].any(axis=1)])
+        return self._coded(rows[(self._wanted.any(axis=1) | self._own)[rows]])
 
     def code(self, document: Document, q: int) -> Coding:
         """Return the coding of a document with a query."""
@@ -106,6 +118,7 @@ class Codings:
             names_it=bool(scores.names[j]),
             subtopic=self._below[q][s] if s >= 0 else None,
             passage=self._reasons[q].passage(document),
+            tags=self.result.codes.tags_of(j),
         )
 
     def shares(self, document: Document, q: int) -> list[tuple[Topic, float]]:
@@ -126,6 +139,12 @@ class Codings:
     def _wanted(self) -> NDArray[np.bool_]:  # (D, Q)
         about = np.stack([each.about for each in self._scores], axis=1)
         return np.ones_like(about) if self._all else about
+
+    @cached_property
+    def _own(self) -> NDArray[np.bool_]:  # (D,)
+        own = np.zeros(self.result.corpus.n_documents, np.bool_)
+        own[list(self.result.codes.coded_rows)] = True
+        return own
 
     @cached_property
     def _order(self) -> list[NDArray[np.int64]]:

@@ -129,13 +129,13 @@ def _write_zip(name: str, write: Callable[[Path], None], path: Path) -> None:
 
 def write_csv_tables(result: Result, folder: Path, *, all_documents: bool = False) -> None:
     """Write each table to a .csv file of its own."""
-    for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
+    for table in result_tables(result.fit, result.corpus, result.codes, all_documents=all_documents):
         save_csv(table, folder / f"{_file_stem(table)}.csv")
 
 
 def write_parquet_tables(result: Result, folder: Path, *, all_documents: bool = False) -> None:
     """Write each table to a .parquet file of its own."""
-    for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
+    for table in result_tables(result.fit, result.corpus, result.codes, all_documents=all_documents):
         save_parquet(table, folder / f"{_file_stem(table)}.parquet")
 
 
@@ -149,7 +149,7 @@ def write_json(result: Result, path: Path, *, all_documents: bool = False) -> No
         settings = dict(settings_table(result))
         about = {"methods": methods_paragraph(result), "citation": CITATION, "settings": settings}
         file.write('{"about": ' + _json(about))
-        for table in result_tables(result.fit, result.corpus, all_documents=all_documents):
+        for table in result_tables(result.fit, result.corpus, result.codes, all_documents=all_documents):
             file.write(f',\n"{_file_stem(table)}": [')
             for number, record in enumerate(table.records()):
                 file.write((",\n" if number else "\n") + _json(record))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qdtm.corpus.passage_split import PARAGRAPHS
 from qdtm.embeddings.loading import vectors_for
 from qdtm.recorded import from_json
+from qdtm.results.corrections import summary
+from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.result import Result
 from qdtm.sampler.trace import Trace
 
@@ -31,8 +34,9 @@ _EXTRACTORS = {
 
 def methods_paragraph(result: Result) -> str:
     """Return a paragraph that says what was done, ready for a paper."""
-    parts = [_what(result), _concepts(result), _model(result), _sampling(result), *_checks(result)]
-    return " ".join([*parts, _where(result)])
+    parts = [_what(result), _concepts(result), _model(result), _sampling(result)]
+    parts += [summary(result.fit, result.history), *_checks(result), _where(result)]
+    return " ".join(part for part in parts if part)
 
 
 def settings_table(result: Result) -> Iterator[tuple[str, str]]:
@@ -73,7 +77,19 @@ def _what(result: Result) -> str:
     return (
         f"We analysed {corpus.n_documents:,} documents ({corpus.n_tokens:,} tokens of {corpus.n_words:,} "
         "distinct words after cleaning) with the query-driven topic model of Fang, He and Procter (2021), "
-        f"asking for {queries}."
+        f"asking for {queries}.{_split(result)}"
+    )
+
+
+def _split(result: Result) -> str:
+    """Say how long documents were judged, if by passage."""
+    passages, split = result.corpus.passages, result.corpus.pipeline.split_documents
+    if passages is None:
+        return ""
+    how = "by paragraph" if split == PARAGRAPHS else f"of about {split:,} words"
+    return (
+        f" Documents were split into {len(passages):,} passages ({how}); a document is as relevant as the "
+        "most relevant of its passages."
     )
 
 
@@ -100,7 +116,7 @@ def _model(result: Result) -> str:
             f"(weight {fit.parameters.get('promotion_weight', '?')}, "
             f"vectors “{_vectors(result)}”)"
         )
-    n_subtopics = ", ".join(str(counts.shape[1]) for counts in fit.subtopic_counts)
+    n_subtopics = ", ".join(str(counts.shape[1]) for counts in result.as_found.subtopic_counts)
     return (
         f"A Hierarchical Dirichlet Process ({priors}) with {promotion} gave each query a parent topic beside "
         f"{fit.n_background} background topics; each parent was split into as many subtopics as the data "
@@ -114,7 +130,7 @@ def _vectors(result: Result) -> str:
 
 
 def _sampling(result: Result) -> str:
-    trace, stability = result.fit.parent_trace, result.stability
+    trace, stability = result.fit.parent_trace, result.as_found.stability
     text = (
         f"Collapsed Gibbs sampling ran {trace.n_sweeps:,} sweeps for the parent topics ({ending(trace)}); "
         f"counts are averages over {trace.n_samples:,} samples."
@@ -135,13 +151,29 @@ def _checks(result: Result) -> Iterator[str]:
     """Yield what a person said of each query's documents."""
     for check in result.fit.checks:
         found = check.estimate()
-        if check.is_enough and found.precision is not None:
+        if check.can_be_quoted and found.precision is not None:
             yield (
-                f"By hand we looked at {found.n_answered:,} documents, drawn in strata of relevance to "
-                f"“{check.query}”: the {found.n_above:,} most relevant have a precision of "
-                f"{found.precision.as_percent()} and a recall of {found.recall.as_percent()}, and "
-                f"{found.n_about.as_count()} documents are about it (95% intervals)."
+                f"By hand we looked at {found.n_answered:,} documents, {found.n_by_chance:,} of them drawn "
+                f"by chance in strata of relevance to “{check.query}”: the {found.n_above:,} most relevant "
+                f"have a precision of {found.precision.as_percent()} and a recall of "
+                f"{found.recall.as_percent()}, and {found.n_about.as_count()} documents are about it (95% "
+                "intervals)."
             )
+            yield from _people(check)
+
+
+def _people(check: HandCheck) -> Iterator[str]:
+    """Yield what was unsure, how far people agree, and what is certain of the rest."""
+    found, agreement, certain = check.estimate(), check.agreement, check.certificate()
+    if found.n_unsure:
+        yield f"Of {found.n_unsure:,} nobody was sure, or people differed; intervals hold for either answer."
+    if agreement.n_documents:
+        yield f"{len(agreement.people)} people agree in {agreement.summary()}."
+    if check.sample.audited:
+        yield (
+            f"With 95% confidence at most {certain.most_left:,} documents about it are among the "
+            f"{certain.n_unread:,} that nobody has read: at least {certain.recall:.0%} were found."
+        )
 
 
 def _where(result: Result) -> str:

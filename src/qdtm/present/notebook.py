@@ -65,10 +65,10 @@ def concept_html(concept: Concept) -> str:
 
 def documents_html(table: DocumentTable) -> str:
     """Return a list of documents as a table."""
-    head = ("relevance", "about it", "subtopic", table.id_name, "text")
+    head = ("relevance", "about it", "subtopic", table.id_name, "title", "passage")
     rows = [
         (f"{row.relevance:.2f}", "yes" if row.about else "no", row.subtopic_name or "", row.id,
-         _cut(row.text))
+         _cut(row.title), row.marked.shortened(_CELL))
         for row in table.rows[:_MOST_ROWS]
     ]  # fmt: skip
     n_more = len(table) - len(rows)

@@ -2,20 +2,22 @@
 
 A folder for each query has a note for each of its documents, most relevant first in the query's own note,
 which links them all. What the note is about stands in its front matter (YAML), so that it can be searched and
-sorted; tags are the query and the subtopic.
+sorted; tags are the query, the subtopic, and the user's own. The user's tags and notes have a note of their
+own too, with the passages, whichever documents they are on.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qdtm.corpus.document_store import Document
 from qdtm.present.codings import Coding, Codings
 from qdtm.present.legal_text import DistinctNames, file_name, one_line
 from qdtm.present.methods import CITATION, methods_paragraph
+from qdtm.results.codes import Note
 from qdtm.results.passages import Passage
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
@@ -34,7 +36,10 @@ def write_notes(result: Result, folder: Path, *, all_documents: bool = False) ->
         (folder / place).mkdir()
         listed = list(_write_documents(codings, q, folder / place))
         _write(folder / f"{place}.md", _query_note(result, q, listed))
-    _write(folder / "README.md", _first_note(result, places))
+    own = names.name("Codebook") if result.codes else None
+    if own is not None:
+        _write(folder / f"{own}.md", _codebook_note(result))
+    _write(folder / "README.md", _first_note(result, places, own))
 
 
 def _write_documents(codings: Codings, q: int, folder: Path) -> Iterator[tuple[str, str, Coding]]:
@@ -43,7 +48,8 @@ def _write_documents(codings: Codings, q: int, folder: Path) -> Iterator[tuple[s
     for document, coding in codings.of_query(q):
         title = one_line(document.title or document.id)
         name = names.name(file_name(title, "document"))
-        _write(folder / f"{name}.md", _document_note(document, coding, title))
+        notes = codings.result.codes.notes_of(document.index)
+        _write(folder / f"{name}.md", _document_note(document, coding, title, notes))
         yield f"{folder.name}/{name}", title, coding
 
 
@@ -54,7 +60,7 @@ def _write(path: Path, lines: Iterator[str]) -> None:
 # --- notes -------------------------------------------------------------------------------------------------
 
 
-def _document_note(document: Document, coding: Coding, title: str) -> Iterator[str]:
+def _document_note(document: Document, coding: Coding, title: str, notes: Sequence[Note]) -> Iterator[str]:
     subtopic = coding.subtopic
     front = {
         "id": one_line(document.id),
@@ -74,6 +80,9 @@ def _document_note(document: Document, coding: Coding, title: str) -> Iterator[s
     yield f"{_inline(coding.sentence()).capitalize()}.\n"
     if coding.passage.text.strip():
         yield f"> {_marked(coding.passage)}\n"
+    if notes:
+        yield "## Notes\n"
+        yield from (f"{_own_note(document, note)}\n" for note in notes)
     yield "## Text\n"
     yield _block(document.text)
 
@@ -105,10 +114,37 @@ def _query_note(result: Result, q: int, listed: list[tuple[str, str, Coding]]) -
         yield f"| {coding.rank} | {coding.relevance:.3f} | [[{link}\\|{shown}]] | {name} |"
 
 
-def _first_note(result: Result, places: list[str]) -> Iterator[str]:
+def _codebook_note(result: Result) -> Iterator[str]:
+    """Yield the user's tags with the documents and passages that have them, then all notes."""
+    codes = result.codes
+    documents = {each.index: each for each in result.corpus.documents.select(codes.coded_rows)}
+    yield "# Codebook\n"
+    for count in codes.book:
+        yield f"## {_inline(count.tag)}\n"
+        for code in (each for each in codes.codes if each.tag == count.tag):
+            document = documents[code.row]
+            passage = "" if code.span is None else f": {_inline(document.text[slice(*code.span)])}"
+            yield f"- {_inline(document.title or document.id)} ({_inline(document.id)}){passage}"
+        yield ""
+    if codes.notes:
+        yield "## Notes\n"
+    for note in codes.notes:
+        document = documents[note.row]
+        yield f"- {_inline(document.title or document.id)}: {_own_note(document, note)}"
+
+
+def _own_note(document: Document, note: Note) -> str:
+    """Return a note of the user's on one line, with the passage that it is on."""
+    about = "" if note.span is None else f"“{_inline(document.text[slice(*note.span)])}” "
+    return f"{about}{_inline(note.text)}"
+
+
+def _first_note(result: Result, places: list[str], own: str | None) -> Iterator[str]:
     yield "# Queries\n"
     for topic, place in zip(result.topics, places, strict=True):
         yield f"- [[{place}|{_inline(_link_text(topic.name))}]]"
+    if own is not None:
+        yield f"- [[{own}]]"
     yield f"\n{_inline(methods_paragraph(result))}\n"
     yield _inline(CITATION)
 
@@ -126,7 +162,8 @@ def _front_matter(values: Mapping[str, object]) -> Iterator[str]:
 
 def _tags(coding: Coding) -> list[str]:
     query = f"query/{_tag(coding.query)}"
-    return [query] if coding.subtopic is None else [query, f"{query}/{_tag(coding.subtopic.short_name)}"]
+    subtopic = [] if coding.subtopic is None else [f"{query}/{_tag(coding.subtopic.short_name)}"]
+    return [query, *subtopic, *map(_tag, coding.tags)]
 
 
 def _tag(text: str) -> str:

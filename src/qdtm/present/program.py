@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -11,6 +12,7 @@ from qdtm.corpus.document_store import DOCUMENT
 from qdtm.corpus.text import TextPipeline
 from qdtm.queries.query import Query
 from qdtm.recorded import NotSaved, from_json, n_added
+from qdtm.results.corrections import SPLIT, corrections_of, typed
 from qdtm.results.result import Result
 
 _QUERY_FIELDS = ("name", "rule", "expansion", "keywords", "add", "drop", "exclude", "reading")
@@ -63,8 +65,7 @@ def program(result: Result, source: Source | None = None) -> str:
         ")",
         "model.fit(corpus)",
         *(f"model.add_query({_call(query)})" for query in queries[n_first:]),
-        *(f'model.drill_down("{split.of}")' for split in result.fit.splits),
-        *_labels(result),
+        *_corrections(result),
         "for topic in model.topics_:",
         "    print(topic.name, topic.top_words(10))",
         "    for subtopic in topic.subtopics:",
@@ -105,7 +106,7 @@ def _pipeline(pipeline: TextPipeline) -> Iterator[str]:
     usual, steps = TextPipeline().to_json(), pipeline.to_json()
     limits = {name: value for name, value in steps["limits"].items() if value != usual["limits"][name]}
     for name, value in steps.items():
-        if name == "limits" or value == usual[name]:
+        if name == "limits" or value == usual.get(name):
             continue
         if isinstance(value, dict):
             yield f"        # {name}=...,  # your own ({value.get('function')}): give it again"
@@ -131,9 +132,21 @@ def _parameters(parameters: Mapping[str, Any]) -> Iterator[str]:
             yield f"    {name}={value!r},"
 
 
-def _labels(result: Result) -> Iterator[str]:
-    if labels := dict(result.fit.presentation.labels):
+def _corrections(result: Result) -> Iterator[str]:
+    """Yield what was done by hand, in its order."""
+    acts, passed_over = corrections_of(result.history), [act for act, _ in result.passed_over]
+    by_acts = {act.values.get("subtopic") for act in acts if act.kind == SPLIT}
+    yield from (f'model.drill_down("{s.of}")' for s in result.fit.splits if s.of not in by_acts)
+    if labels := dict(result.as_found.presentation.labels):
         yield f"model.set_topic_labels({labels!r})"
+    for act in acts:
+        if act not in passed_over:
+            yield _correction(*typed(act))
+
+
+def _correction(kind: str, *values: str) -> str:
+    method, given = ("drill_down", values) if kind == SPLIT else ("correct", (kind, *values))
+    return f"model.{method}({', '.join(json.dumps(value, ensure_ascii=False) for value in given)})"
 
 
 def _call(query: Query) -> str:

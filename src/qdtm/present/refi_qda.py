@@ -2,11 +2,12 @@
 
 In a project the documents about a query are sources, the user's columns their variables, queries are codes
 with their subtopics below, and each passage that makes a document relevant is coded with its subtopic, with a
-comment that says how relevant. The format is the standard of 18 March 2019 (www.qdasoftware.org): a zip with
+comment that says how relevant. The user's own tags are codes too, of documents and passages, and so are the
+notes. The format is the standard of 18 March 2019 (www.qdasoftware.org): a zip with
 `project.qde` and the sources as plain text; places in a text are counted in Unicode code points.
 
 The same result gives the same bytes: identifiers are made of what they stand for, and every date is that of
-`_WHEN`, since a result has none.
+`_WHEN`, since a result has none; but what a person said has its own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from qdtm.present.codings import Coding, Codings
 from qdtm.present.legal_text import DistinctNames, file_name, one_line, same_places, xml
 from qdtm.present.methods import methods_paragraph, settings_table
 from qdtm.present.theme import series
+from qdtm.results.codes import Code, Codes, Note
+from qdtm.results.passages import Span
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
 from qdtm.storage.archive import Archive
@@ -54,10 +57,10 @@ def write_project(result: Result, path: Path, *, all_documents: bool = False) ->
         SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as body,
     ):
         titles = DistinctNames()
-        for document, coded in codings.documents():
+        for document, coded in codings.documents(own=True):
             text = same_places(document.text)
             archive.write(f"sources/{ids.source(document)}.txt", text)
-            body.writelines(_source(document, coded, text, titles, ids, names))
+            body.writelines(_source(document, coded, text, titles, ids, names, result.codes))
         archive.write(f"sources/{ids.note}.txt", _about(result))
         with archive.open("project.qde") as file:
             _write_project_file(result, file, body, ids, names)
@@ -93,8 +96,11 @@ def _write_project_file(
             write(block)
         write("</Sources>\n")
     path = f'plainTextPath="internal://{ids.note}.txt"'
+    write(f'<Notes><Note guid="{ids.note}" name="How this was made" {path} {by}/>\n')
+    for note in result.codes.notes:
+        write(_own_note(note, ids))
     write(
-        f'<Notes><Note guid="{ids.note}" name="How this was made" {path} {by}/></Notes>\n'
+        "</Notes>\n"
         f"<Description>{xml(methods_paragraph(result))}</Description>\n"
         f'<NoteRef targetGUID="{ids.note}"/>\n</Project>\n'
     )
@@ -109,6 +115,9 @@ def _codes(result: Result, ids: _Identifiers) -> Iterator[str]:
     yield "<Codes>\n"
     for topic in result.topics:
         yield from _code(topic, ids, names, number=None)
+    for count in result.codes.book:
+        name = names.name(one_line(count.tag), " (tag {})")
+        yield f'<Code guid="{ids.tag(count.tag)}" name="{xml(name)}" isCodable="true"/>\n'
     yield "</Codes>\n"
 
 
@@ -133,8 +142,9 @@ def _source(
     titles: DistinctNames,
     ids: _Identifiers,
     names: Sequence[str],
+    codes: Codes,
 ) -> Iterator[str]:
-    """Yield a document with its coded passages and the user's columns."""
+    """Yield a document with its coded passages, the user's tags and notes, and the user's columns."""
     guid = ids.source(document)
     title = titles.name(file_name(document.title or document.id, "document"))
     by = f'creatingUser="{ids.user}" creationDateTime="{_WHEN}"'
@@ -143,6 +153,10 @@ def _source(
     yield f"<Description>{xml(f'{document.id}: {document.title}')}</Description>\n"
     for coding in coded:
         yield from _selection(document, coding, text, ids, by)
+    yield from _own_selections(document, text, codes, ids)
+    own = [code for code in codes.codes_of(document.index) if code.span is None]
+    yield from (_own_coding(code, ids) for code in own)
+    yield from (_note_reference(note, ids) for note in codes.notes_of(document.index) if note.span is None)
     for name in names:
         value = document.fields.get(name, "")
         if value:
@@ -153,7 +167,8 @@ def _source(
 
 def _selection(document: Document, coding: Coding, text: str, ids: _Identifiers, by: str) -> Iterator[str]:
     """Yield a coded passage; without text there is nothing to code."""
-    start, end = _place(document.text, coding)
+    first = coding.passage.start
+    start, end = _place(document.text, (first, first + len(coding.passage.text)))
     if start >= end:
         return
     guid = ids.of("selection", str(document.index), str(coding.q))
@@ -166,11 +181,53 @@ def _selection(document: Document, coding: Coding, text: str, ids: _Identifiers,
     yield "</PlainTextSelection>\n"
 
 
-def _place(text: str, coding: Coding) -> tuple[int, int]:
+def _place(text: str, span: Span) -> Span:
     """Return where a passage stands in the text as it is written: each line end is one character there."""
-    start = coding.passage.start
-    end = start + len(coding.passage.text)
-    return len(same_places(text[:start])), len(same_places(text[:end]))
+    return len(same_places(text[: span[0]])), len(same_places(text[: span[1]]))
+
+
+# --- what the user said ------------------------------------------------------------------------------------
+
+
+def _own_selections(document: Document, text: str, codes: Codes, ids: _Identifiers) -> Iterator[str]:
+    """Yield the passages with the user's tags and notes, each once."""
+    coded, noted = codes.codes_of(document.index), codes.notes_of(document.index)
+    spans = {each.span for each in coded if each.span} | {each.span for each in noted if each.span}
+    for span in sorted(spans):
+        start, end = _place(document.text, span)
+        if start >= end:
+            continue
+        own = [code for code in coded if code.span == span]
+        notes = [note for note in noted if note.span == span]
+        guid = ids.of("passage", str(document.index), *map(str, span))
+        by = _by((own or notes)[0].at, ids)
+        place = f'startPosition="{start}" endPosition="{end}"'
+        name = xml(one_line(text[start : min(end, start + 60)]))
+        yield f'<PlainTextSelection guid="{guid}" name="{name}" {place} {by}>\n'
+        yield from (_own_coding(code, ids) for code in own)
+        yield from (_note_reference(note, ids) for note in notes)
+        yield "</PlainTextSelection>\n"
+
+
+def _own_coding(code: Code, ids: _Identifiers) -> str:
+    guid = ids.of("own coding", str(code.row), str(code.span), code.tag)
+    reference = f'<CodeRef targetGUID="{ids.tag(code.tag)}"/>'
+    return f'<Coding guid="{guid}" {_by(code.at, ids)}>{reference}</Coding>\n'
+
+
+def _own_note(note: Note, ids: _Identifiers) -> str:
+    """Return a note of the user's, whose text stands in it."""
+    head = f'guid="{ids.own_note(note)}" name="{xml(one_line(note.text)[:60])}" {_by(note.at, ids)}'
+    content = f"<PlainTextContent>{xml(same_places(note.text))}</PlainTextContent>"
+    return f"<Note {head}>{content}</Note>\n"
+
+
+def _note_reference(note: Note, ids: _Identifiers) -> str:
+    return f'<NoteRef targetGUID="{ids.own_note(note)}"/>\n'
+
+
+def _by(at: str, ids: _Identifiers) -> str:
+    return f'creatingUser="{ids.user}" creationDateTime="{xml(at.replace("+00:00", "Z"))}"'
 
 
 # --- the rest ----------------------------------------------------------------------------------------------
@@ -189,6 +246,12 @@ class _Identifiers:
 
     def code(self, topic: str) -> str:
         return self.of("code", topic)
+
+    def tag(self, tag: str) -> str:
+        return self.of("tag", tag)
+
+    def own_note(self, note: Note) -> str:
+        return self.of("own note", str(note.row), str(note.span))
 
     def source(self, document: Document) -> str:
         return self.of("source", str(document.index))

@@ -35,13 +35,13 @@ from qdtm.present.theme import series_number
 from qdtm.present.trend_views import group_rows, trend_views
 from qdtm.queries.concept import Concept, ConceptWord
 from qdtm.results.contrast import Contrast, ContrastWord, closest_pairs, contrast_queries
-from qdtm.results.documents import order_by
+from qdtm.results.documents import CopyGroups, order_by
 from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, sentence_around
 from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import QueryScores
 from qdtm.results.representative import typical_documents
 from qdtm.results.result import Result
-from qdtm.results.splits import path_of
+from qdtm.results.splits import is_within
 from qdtm.results.stability import SubtopicStability
 from qdtm.results.topics import Topic
 from qdtm.results.trends import Trends, topics_over_time, topics_per_class
@@ -182,7 +182,9 @@ class ViewBuilder:
         n_cards = min(len(topic.subtopics), self.limits.cards)
         cards = [self.subtopic(q, s, scores, trends) for s in range(n_cards)]
         smaller = [self._subtopic(q, s, scores, 10) for s in range(n_cards, len(topic.subtopics))]
-        best = order_by(scores.relevance, self.result.corpus.document_lengths, self.limits.documents)
+        lengths, n = self.result.corpus.document_lengths, self.limits.documents
+        copies = CopyGroups(scores, self.result.corpus.first_copy)
+        best = copies.first(order_by(scores.relevance, lengths, copies.enough(n)))[:n]
         relevance = self.result.relevance(q)
         best = best[relevance.about[best]] if len(best) else best
         return QueryView(
@@ -206,11 +208,13 @@ class ViewBuilder:
             groups=list(group_rows(self.per_class, topic)),
             stability=None if fit.stability is None else fit.stability.queries[q],
             hand_check=self.result.answered_check_of(q),
+            hidden=fit.corrections.hidden_below(topic.id),
         )
 
     def subtopic(self, q: int, s: int, scores: QueryScores, trends: Mapping[str, TrendView]) -> SubtopicView:
         """Return the card of subtopic `s` of query `q`."""
-        rows = typical_documents(scores, s, self.result.corpus.document_lengths, self.limits.typical)
+        corpus = self.result.corpus
+        rows = typical_documents(scores, s, corpus.document_lengths, self.limits.typical, corpus.first_copy)
         documents = self.documents(rows, q, scores, self.result.reasons(q, s), self.limits.excerpt // 2)
         card = self._subtopic(q, s, scores, self.limits.words - 5)
         return replace(card, documents=documents, trend=trends.get(card.id))
@@ -220,7 +224,8 @@ class ViewBuilder:
         topic, concept = self.result.topics[q], self.result.fit.concepts[q]
         mainly = {id: int(scores.mainly_in(place).sum()) for place, id in enumerate(scores.ids)}
         view = _subtopic_view(topic.subtopics[s], s, topic, concept, mainly, n_words)
-        return replace(view, stability=self._firmness(topic.subtopics[s]))
+        merged = self.result.fit.corrections.merged.get(view.id, ())
+        return replace(view, stability=self._firmness(topic.subtopics[s]), merged=merged)
 
     def _firmness(self, subtopic: Topic) -> SubtopicStability | None:
         stability = self.result.stability
@@ -231,22 +236,25 @@ class ViewBuilder:
     ) -> list[DocumentView]:
         """Return documents, each with the passage that makes it relevant, at most `limit` characters."""
         below = self.result.topics[q].below()
+        own = [each.id for each in self.result.topics[q].subtopics]
+        copies = CopyGroups(scores, self.result.corpus.first_copy)
         views = []
         for document in self.result.corpus.documents.select(rows.tolist()):
             s = int(scores.main[document.index])
             subtopic = below[s] if s >= 0 else None
-            top = path_of(subtopic.id)[1] if subtopic else 0  # the query's own subtopic, from 1
+            top = _branch(own, subtopic.id) if subtopic else 0  # the query's own subtopic
             view = DocumentView(
                 id=document.id,
                 title=document.title,
                 relevance=float(scores.relevance[document.index]),
                 share=float(scores.main_share[document.index]),
                 subtopic=subtopic.id if subtopic else None,
-                branch=below[top - 1].id if subtopic else None,
+                branch=own[top] if subtopic else None,
                 subtopic_name=subtopic.short_name if subtopic else "",
-                color=series_number(top - 1) if subtopic else 0,
+                color=series_number(top) if subtopic else 0,
                 fields=_fields(document, self.limits.fields, self.result.corpus.documents.title_name),
                 passage=reasons.passage(document, limit),
+                n_copies=copies.n_others(document.index),
             )
             views.append(view)
         return views
@@ -319,6 +327,11 @@ def _subtopic_view(
         documents=(),
         below=[_subtopic_view(each, s, subtopic, concept, mainly, n_words) for each in subtopic.subtopics],
     )
+
+
+def _branch(own: Sequence[str], id: str) -> int:
+    """Return which of the query's own subtopics one is, or is below."""
+    return next(s for s, each in enumerate(own) if is_within(id, each))
 
 
 def _fields(document: Document, n: int, but: str | None) -> list[tuple[str, str]]:

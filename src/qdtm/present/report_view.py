@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from qdtm.present.charts import LineChart, TopicMap
 from qdtm.queries.check import QueryCheck
+from qdtm.results.fit import Hidden
 from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.passages import Passage
 from qdtm.results.relevance import Relevance
@@ -63,6 +64,7 @@ class DocumentView:
     """A document: how relevant, why, and the user's own columns.
 
     `subtopic` is its deepest one, `branch` the query's own subtopic that it is part of; `color` is 0 without.
+    `n_copies` are left out of the list, since it stands for them.
     """
 
     id: str
@@ -75,6 +77,7 @@ class DocumentView:
     color: int
     fields: Sequence[tuple[str, str]]
     passage: Passage
+    n_copies: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class SubtopicView:
 
     `n_documents` are about the query and mainly in it (0 where only the topic is known); `of_parent` is
     its share of the words; `below` is what it opens into; without further runs, `stability` is None, and
-    without dates `trend`.
+    without dates `trend`; `merged` are the ids of what was merged into it by hand.
     """
 
     id: str
@@ -96,6 +99,7 @@ class SubtopicView:
     below: Sequence[SubtopicView] = ()
     stability: SubtopicStability | None = None
     trend: TrendView | None = None
+    merged: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ class QueryView:
     groups: Sequence[GroupRow]
     stability: QueryStability | None = None
     hand_check: HandCheck | None = None
+    hidden: Sequence[Hidden] = ()
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,10 @@ def write_workbook(
     ParameterError
         If a table has more columns than a sheet.
     """
-    tables = (_about(result), *result_tables(result.fit, result.corpus, all_documents=all_documents))
+    tables = (
+        _about(result),
+        *result_tables(result.fit, result.corpus, result.codes, all_documents=all_documents),
+    )
     for table in tables:
         if len(table.columns) > MAX_COLUMNS:
             raise ParameterError(

@@ -7,10 +7,10 @@ how many are mainly about it, and a verdict with its reason and a way out.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import DistinctCorpus
@@ -170,7 +170,8 @@ def describe(
         phrase = searched.query.words.lower().split()
         related = tuple(
             RelatedWord(
-                corpus.vocabulary[w], _count(corpus, TermIndex.of(corpus).documents_of(w)[0].astype(np.int64))
+                corpus.vocabulary[w],
+                corpus.count_documents(TermIndex.of(corpus).documents_of(w)[0].astype(np.int64)),
             )
             for w in related_words(phrase, corpus, searched.words, vectors, nearness)
         )
@@ -181,8 +182,8 @@ def describe(
         words=tuple(words),
         rule=searched.rule,
         n_corpus=found.n_corpus,
-        n_and=0 if found.is_refused else _count(corpus, searched.by_and.documents),
-        n_or=_count(corpus, searched.by_or.documents),
+        n_and=0 if found.is_refused else corpus.count_documents(searched.by_and.documents),
+        n_or=corpus.count_documents(searched.by_or.documents),
         n_excluded=searched.retrieval.n_excluded,
         verdict=verdict,
         reason=reason_of(searched, words, found),
@@ -199,9 +200,11 @@ def _found(searched: SearchedQuery, corpus: Corpus, refuse: bool) -> Found:
     strength = searched.naming.strength
     is_refused = refuse and bool(searched.missing)
     return Found(
-        n_corpus=_count(corpus, np.arange(len(strength))),
-        n_named=0 if is_refused else _count(corpus, searched.retrieval.documents),
-        n_mainly=0 if is_refused else int((strength >= MAINLY).sum()),
+        n_corpus=corpus.count_documents(np.arange(len(strength))),
+        n_named=0 if is_refused else corpus.count_documents(searched.retrieval.documents),
+        n_mainly=0
+        if is_refused
+        else corpus.count_documents(np.flatnonzero(strength >= MAINLY), copies=False),
         strength=float(strength.sum()),
         vocabulary=_vocabulary_size(corpus),
         is_refused=is_refused,
@@ -209,24 +212,19 @@ def _found(searched: SearchedQuery, corpus: Corpus, refuse: bool) -> Found:
     )
 
 
-def _count(corpus: Corpus, documents: NDArray[np.int64]) -> int:
-    """Count documents, with all copies of those that are there once for several."""
-    return int(corpus.copies[documents].sum())
-
-
 def _best_named(searched: SearchedQuery, corpus: Corpus) -> tuple[int, ...]:
     """Return the rows of the documents that name a query most, of equal ones those that came first."""
     documents = searched.naming.documents
-    rows = corpus.rows[documents] if isinstance(corpus, DistinctCorpus) else documents
-    order = np.lexsort((rows, -searched.naming.strength[documents]))[:N_NAMED]
-    return tuple(rows[order].tolist())
+    rows = corpus.document_rows[documents] if isinstance(corpus, DistinctCorpus) else documents
+    order = np.lexsort((rows, -searched.naming.strength[documents]))
+    return tuple(islice(dict.fromkeys(rows[order].tolist()), N_NAMED))
 
 
 def _check_word(word: ResolvedWord, role: Role, corpus: Corpus, vectors: WordVectors | None) -> WordCheck:
     n_documents, n_occurrences = word.n_in_text, word.n_in_text
     if word.is_known and not word.sequence:
         frequency = TermIndex.of(corpus).frequency(word.terms[0])  # (D,)
-        n_documents = _count(corpus, np.flatnonzero(frequency))
+        n_documents = corpus.count_documents(np.flatnonzero(frequency))
         n_occurrences = int((frequency * corpus.copies).sum())
     return WordCheck(
         word=word.word,
@@ -245,4 +243,5 @@ def _vocabulary_size(corpus: Corpus) -> str:
     """Say how large the vocabulary is and how rare its words may be: "1,998 words in 3 documents or more"."""
     index = TermIndex.of(corpus)
     lowest = corpus.pipeline.limits.document_range(index.n_documents)[0]
-    return f"{index.n_words:,} words" + (f" in {lowest} documents or more" if lowest > 1 else "")
+    what = "documents" if corpus.pipeline.split_documents is None else "passages"
+    return f"{index.n_words:,} words" + (f" in {lowest} {what} or more" if lowest > 1 else "")

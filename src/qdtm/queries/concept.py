@@ -176,7 +176,7 @@ def place_documents(concept: Concept, rows: NDArray[np.int64]) -> Concept:
     """Return a concept whose documents are where `rows` says."""
 
     def move(documents: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(rows[list(documents)].tolist())
+        return tuple(dict.fromkeys(rows[list(documents)].tolist()))  # passages may be of one document
 
     return replace(
         concept,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ def draft_concept(
         searched=searched,
         check=check,
         extractor=extractor,
-        scored=score_words(extractor or "kld", index, searched, embedded),
+        scored=score_words(extractor or "kld", index, _copies_once(searched, corpus), embedded),
         own=own,
         user=tuple(word for word in matches_of(given) if word not in own),
         banned=dict.fromkeys(searched.excluded, "excluded by the user")
@@ -164,6 +165,20 @@ def draft_concept(
     )
     _refuse_contradiction(draft, corpus)
     return draft
+
+
+def _copies_once(searched: SearchedQuery, corpus: Corpus) -> SearchedQuery:
+    """Return a search with the best of near copies alone: words are proposed by what different texts say."""
+    original = getattr(corpus, "original", None)
+    if original is None:
+        return searched
+    found = searched.retrieval.documents
+    first = np.unique(original[found], return_index=True)[1]
+    if len(first) == len(found):
+        return searched
+    members = np.zeros(corpus.n_documents, np.bool_)
+    members[found[first]] = True
+    return searched.within(members)
 
 
 def _outside(words: tuple[int, ...], searched: SearchedQuery, corpus: Corpus) -> tuple[int, ...]:
@@ -348,7 +363,8 @@ def _concept(
 
 
 def _concept_word(draft: ConceptDraft, word: int, log_likelihood: FloatArray) -> ConceptWord:
-    evidence = find_support(draft.index, word, log_likelihood, draft.searched.excluded)
+    count = partial(draft.corpus.count_documents, copies=False)
+    evidence = find_support(draft.index, word, log_likelihood, draft.searched.excluded, count=count)
     return ConceptWord(
         word=draft.corpus.vocabulary[word],
         index=word,

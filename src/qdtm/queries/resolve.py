@@ -221,7 +221,7 @@ def _resolve_dropped(chunk: str, corpus: Corpus, in_text: bool) -> ResolvedWord:
 
 def _in_text(word: str, corpus: Corpus, status: Status) -> ResolvedWord:
     search = TextSearch.of(corpus)
-    n_documents = len(search.documents_with(word))
+    n_documents = corpus.count_documents(search.documents_with(word), copies=False)
     if not n_documents:
         return ResolvedWord(word, "unknown")
     return ResolvedWord(word, status, sequence=(search.fold(word),), n_in_text=n_documents)
@@ -332,7 +332,7 @@ def _resolve_pattern(pattern: str, corpus: Corpus) -> ResolvedWord:
     """Find the vocabulary words that a pattern with `*` matches, capitals aside."""
     if len(pattern.replace("*", "")) < MIN_PATTERN_LETTERS:
         raise QueryError(f"The pattern '{pattern}' is too short; give at least two letters.")
-    shape = _shape_of(pattern.lower())
+    shape = shape_of(pattern.lower())
     matches = [word for word in words_within(corpus) if shape.fullmatch(word.lower())]
     if len(matches) > MAX_MATCHES:
         some = ", ".join(matches[:5])
@@ -343,7 +343,7 @@ def _resolve_pattern(pattern: str, corpus: Corpus) -> ResolvedWord:
     return _of_forms(pattern, matches, corpus) if matches else ResolvedWord(pattern, "unknown")
 
 
-def _shape_of(pattern: str) -> re.Pattern[str]:
+def shape_of(pattern: str) -> re.Pattern[str]:
     """Compile a pattern; atomic groups take a middle part where it first fits, so that no pattern is slow."""
     first, *middle, last = map(re.escape, pattern.split("*"))
     return re.compile(first + "".join(f"(?>.*?{part})" for part in middle) + ".*" + last, re.DOTALL)

@@ -5,7 +5,7 @@ In: a `TermIndex`, the query's terms and the documents that name it. Out: `Retri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,6 +130,7 @@ def find_support(
     log_likelihood: FloatArray,
     excluded: Sequence[int] = (),
     n: int = N_DOCUMENTS,
+    count: Callable[[IntArray], int] = len,
 ) -> Support:
     """Find the documents that support a word best.
 
@@ -147,17 +148,19 @@ def find_support(
         Words that a document must not have.
     n : int
         How many documents to name at most.
+    count : callable
+        Counts documents, where several rows may be passages of one.
 
     Returns
     -------
-    Evidence
+    Support
     """
     documents, counts = index.documents_of(word)  # (n,)
     p_wd = smoothed(counts / index.lengths[documents], index.p_collection[word])  # (n,)
     scores, of_query = np.log(p_wd), log_likelihood[documents]
     scores[index.frequency(excluded)[documents] > 0] = -np.inf
-    n_retrieved = int(np.isfinite(of_query).sum())
-    if n_retrieved:
+    retrieved = np.isfinite(of_query)
+    if retrieved.any():
         scores += of_query
     best = [i for i in np.argsort(-scores, kind="stable")[:n] if np.isfinite(scores[i])]
-    return Support(len(documents), n_retrieved, tuple(documents[best].tolist()))
+    return Support(count(documents), count(documents[retrieved]), tuple(documents[best].tolist()))

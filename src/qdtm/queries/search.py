@@ -143,7 +143,11 @@ def search(corpus: Corpus, query: Query, rule: Rule) -> SearchedQuery:
         missing=() if by_keywords or taking_part else _missing(resolved),
         naming=naming[rule],
         index=index,
-        phrases={w: int((counter.count((w,)) > 0).sum()) for w in sought if len(w.sequence) > 1},
+        phrases={
+            w: corpus.count_documents(np.flatnonzero(counter.count((w,)) > 0), copies=False)
+            for w in sought
+            if len(w.sequence) > 1
+        },
     )
 
 

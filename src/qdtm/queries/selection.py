@@ -58,9 +58,9 @@ class Chosen(NamedTuple):
     covers: bool
 
     def spread(self, inside: DistinctCorpus) -> Chosen:
-        """Return the same of all documents, as they came, where this is of the distinct ones."""
+        """Return the same of all documents, or passages, as they came, where this is of distinct ones."""
         return Chosen(
-            tuple(place_documents(concept, inside.rows) for concept in self.concepts),
+            tuple(place_documents(concept, inside.document_rows) for concept in self.concepts),
             tuple(one.spread(inside.place) for one in self.evidence),
             self.covers,
         )
@@ -131,7 +131,7 @@ def choose(
     coherent = None
     if min_precision > 0.0:
         coherent = [
-            coherent_words(draft, one, views.hashes, min_precision)
+            coherent_words(draft, one, views.copy_hashes, min_precision)
             for draft, one in zip(drafts, evidence, strict=True)
         ]
     concepts = finish_concepts(
@@ -197,7 +197,11 @@ def document_evidence(
             encoded.queries,
         )
     (evidence,) = _learn(views, [_in_reading(inside, views, draft.searched)], asked_vectors)
-    return evidence.spread(inside.place)
+    evidence = evidence.spread(inside.place)
+    if corpus.passages is None:
+        return evidence
+    strength = corpus.passages.largest(evidence.strength)
+    return replace(evidence.spread(corpus.passages.best(evidence.probability)), strength=strength)
 
 
 def _find_readings(views: CorpusViews, searched: SearchedQuery) -> tuple[Reading, ...]:
@@ -235,7 +239,11 @@ def _chosen(query: Query, readings: Sequence[Reading], corpus: Corpus) -> NDArra
 
 def _as_data(readings: Sequence[Reading], corpus: Corpus) -> tuple[ConceptReading, ...]:
     return tuple(
-        ConceptReading(each.n_documents, tuple(corpus.vocabulary[w] for w in each.words), each.documents)
+        ConceptReading(
+            corpus.count_documents(np.flatnonzero(each.members), copies=False),
+            tuple(corpus.vocabulary[w] for w in each.words),
+            each.documents,
+        )
         for each in readings
     )
 

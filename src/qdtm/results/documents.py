@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,15 @@ from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray
 from qdtm.results.passages import Passage
 from qdtm.results.reasons import Reasons
-from qdtm.results.relevance import QueryScores
+from qdtm.results.relevance import QueryScores, Relevance
 from qdtm.results.splits import above, is_within
 from qdtm.results.topics import Topic
+
+View = Literal["about", "below", "named-out", "unnamed-in", "near", "all"]
+VIEWS: tuple[View, ...] = ("about", "below", "named-out", "unnamed-in", "near", "all")
+
+BELOW = 0.5
+"""Documents just below the cut-off have at least this much of its relevance: half of it."""
 
 _EXCERPT = 72  # characters of a passage in a table's repr
 
@@ -52,6 +58,10 @@ class RelevantDocument:
     text : str
     fields : mapping of str to str
         The other columns of the user's table.
+    n_copies : int
+        How many copies and near copies of it are not listed, since it stands for them.
+    copy_of : str or None
+        The id of the first document in the corpus that it is a copy of; None if of none.
     marked : Passage
         The passage with its words marked.
     """
@@ -68,7 +78,14 @@ class RelevantDocument:
     title: str
     text: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    n_copies: int = 0
+    copy_of: str | None = None
     marked: Passage = field(default=Passage(()), repr=False, compare=False)
+
+    @property
+    def copies_said(self) -> str:
+        """That it stands for copies of it: "and 3 copies"."""
+        return "and 1 copy" if self.n_copies == 1 else f"and {self.n_copies:,} copies"
 
     @property
     def passage(self) -> str:
@@ -158,6 +175,8 @@ def most_relevant(
     subtopic: str | None = None,
     lengths: NDArray[np.int64] | None = None,
     reasons: Reasons,
+    first_copy: NDArray[np.int64] | None = None,
+    within: NDArray[np.bool_] | None = None,
 ) -> DocumentTable:
     """Find the documents that are most about a query, or about one of its subtopics.
 
@@ -176,8 +195,12 @@ def most_relevant(
         in it.
     lengths : ndarray of shape (D,), optional
         The tokens of each document: among equals the longer comes first, since it gives the better reason.
+    first_copy : ndarray of shape (D,), optional
+        The row of the first of its copies (`Corpus.first_copy`): one of several is listed.
     reasons : Reasons
         What chooses the passages.
+    within : ndarray of bool, shape (D,), optional
+        Only these; see `in_view`.
 
     Returns
     -------
@@ -187,13 +210,18 @@ def most_relevant(
     _check_number(n)
     below, main = topic.below(), scores.main
     share = scores.main_share
-    if subtopic is None:
-        rows = order_by(scores.relevance, lengths, n)
-    else:
-        share = scores.shares[:, subtopic_position(topic, subtopic)]
+    copies = CopyGroups(scores, first_copy)
+    score, candidates = scores.relevance, np.arange(len(main))
+    if subtopic is not None:
+        score = share = scores.shares[:, subtopic_position(topic, subtopic)]
         wanted = [s for s, each in enumerate(below) if is_within(each.id, subtopic)]
         candidates = np.flatnonzero(np.isin(main, wanted))
-        rows = candidates[order_by(share[candidates], None if lengths is None else lengths[candidates], n)]
+    if within is not None:
+        candidates = candidates[within[candidates]]
+    own = None if lengths is None else lengths[candidates]
+    rows = copies.first(candidates[order_by(score[candidates], own, copies.enough(n))])[:n]
+    originals = copies.originals(rows)
+    ids = {document.index: document.id for document in documents.select(sorted(set(originals.values())))}
     found = []
     for rank, document in enumerate(documents.select(int(j) for j in rows), start=1):
         j = document.index
@@ -212,10 +240,80 @@ def most_relevant(
                 title=document.title,
                 text=document.text,
                 fields=document.fields,
+                n_copies=copies.n_others(j),
+                copy_of=ids[originals[j]] if j in originals else None,
                 marked=reasons.passage(document),
             )
         )
     return DocumentTable(scores.query, tuple(found), documents.id_name, documents.title_name)
+
+
+def in_view(relevance: Relevance, view: View) -> NDArray[np.bool_]:
+    """Return which documents a person reads to see where a query ends, (D,).
+
+    Parameters
+    ----------
+    relevance : Relevance
+    view : {"about", "below", "named-out", "unnamed-in", "near", "all"}
+        Those about it; those just below the cut-off, from half of it up; those that name it and are left out;
+        those about it that do not name it; those near it; all of the corpus.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such view.
+    """
+    if view not in VIEWS:
+        raise ParameterError(f"The view is {view!r}; give {', '.join(map(repr, VIEWS))}.")
+    about, names = relevance.about, relevance.names
+    if view == "below":
+        return np.asarray(~about & (relevance.scores >= BELOW * relevance.cutoff))
+    if view == "all":
+        return np.ones(len(about), np.bool_)
+    chosen = {
+        "about": about,
+        "named-out": names & ~about,
+        "unnamed-in": about & ~names,
+        "near": relevance.near,
+    }
+    return np.array(chosen[view])
+
+
+class CopyGroups:
+    """Which documents are copies of each other, near ones too, and have the same to do with a query.
+
+    One that names the query where its copies do not, or is about it where they are not, stands alone.
+
+    Parameters
+    ----------
+    scores : QueryScores
+    first_copy : ndarray of shape (D,), optional
+        The row of the first of its copies (`Corpus.first_copy`); without, there are none.
+    """
+
+    def __init__(self, scores: QueryScores, first_copy: NDArray[np.int64] | None) -> None:
+        self._first = np.arange(len(scores.about)) if first_copy is None else first_copy
+        self._group = 4 * self._first + 2 * scores.about + scores.names
+        self._size = np.bincount(self._group)
+        self._any = bool(self._size.max(initial=0) > 1)
+
+    def enough(self, n: int | None) -> int | None:
+        """Return how many documents to look at for `n` that are no copies of each other; None for all."""
+        return None if self._any else n
+
+    def first(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the first of each group, in the order of the rows given."""
+        if not self._any:
+            return rows
+        return rows[np.sort(np.unique(self._group[rows], return_index=True)[1])]
+
+    def n_others(self, row: int) -> int:
+        """How many copies a document has."""
+        return int(self._size[self._group[row]]) - 1
+
+    def originals(self, rows: NDArray[np.int64]) -> dict[int, int]:
+        """Return the row of the first document that some are copies of, for those that are of another."""
+        return {int(row): int(of) for row, of in zip(rows, self._first[rows], strict=True) if row != of}
 
 
 def order_by(
@@ -248,4 +346,6 @@ def _check_number(n: object) -> None:
 
 
 def _cells(row: RelevantDocument) -> tuple[str, ...]:
-    return str(row.rank), f"{row.relevance:.3f}", row.subtopic or "", row.id, row.marked.shortened(_EXCERPT)
+    excerpt = row.marked.shortened(_EXCERPT)
+    copies = f" ({row.copies_said})" if row.n_copies else ""
+    return str(row.rank), f"{row.relevance:.3f}", row.subtopic or "", row.id, excerpt + copies

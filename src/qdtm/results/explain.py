@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from qdtm.corpus.document_store import Document
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import subtopic_position
-from qdtm.results.passages import Mark, Passage, Span, excerpt, whole
+from qdtm.results.passages import LONGEST_ALIGNED, Mark, Passage, Span, excerpt, whole
 from qdtm.results.reasons import query_words
 from qdtm.results.relevance import fitted_relevance
 from qdtm.results.result import Result
@@ -119,6 +119,8 @@ class Explanation:
         The id of the subtopic that shares are of, if it was asked for.
     query_words : frozenset of str
         The query's own words in the vocabulary; the passage is where these stand.
+    part : (int, int), optional
+        Of a document that is judged by passage, where the most relevant one begins and ends in its text.
     """
 
     document: Document
@@ -129,6 +131,7 @@ class Explanation:
     names: dict[str, str]
     subtopic: str | None = None
     query_words: frozenset[str] = frozenset()
+    part: Span | None = None
 
     def passage(self, limit: int | None = None) -> Passage:
         """Return the text with the words that count marked; at most `limit` characters of it."""
@@ -137,9 +140,14 @@ class Explanation:
             for t in self.tokens
             if t.span is not None
         ]
-        return (
-            whole(self.document.text, marks) if limit is None else excerpt(self.document.text, marks, limit)
-        )
+        text = self.document.text
+        if limit is None:
+            return whole(text, marks)
+        if self.part is None:
+            return excerpt(text, marks, limit)
+        start, end = self.part
+        inside = [mark.moved(-start) for mark in marks if start <= mark.start and mark.end <= end]
+        return excerpt(text[start:end], inside, limit).within(text, start)
 
     def words(self) -> list[ExplainedWord]:
         """Return the words of the document, those that carry most first."""
@@ -196,11 +204,11 @@ def explain_document(
     j = result.find_document(document)
     tokens = slice(int(corpus.offsets[j]), int(corpus.offsets[j + 1]))
     words = corpus.tokens[tokens]  # (n,)
-    relevance = np.array([fitted_relevance(fit, q, [j])[0] for q in range(fit.n_queries)])  # (Q,)
+    relevance = np.array([fitted_relevance(fit, corpus, q, j) for q in range(fit.n_queries)])  # (Q,)
     q, weight = _weight(result, words, relevance, query, subtopic)
     total = max(float(weight.sum()), 1e-300)
     shown = corpus.documents[j]
-    spans = result.aligner.spans(j, shown.text)
+    spans = result.aligner.spans(j, shown.text[:LONGEST_ALIGNED])
     concept = set(fit.concepts[q].word_indices)
     ids = [subtopic_ids(fit, each) for each in range(fit.n_queries)]
     pulled = _pulled_by(result, words.tolist(), tokens)
@@ -233,7 +241,8 @@ def explain_document(
     share = float(weight.mean()) if len(weight) else unknown
     about = float(relevance[q]) if subtopic is None else None
     own = frozenset(fit.vocabulary[w] for w in query_words(fit.concepts[q], corpus))
-    return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic, own)
+    part = None if corpus.passages is None else result.reasons(q).span(shown)
+    return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic, own, part)
 
 
 def _weight(

@@ -22,7 +22,7 @@ from qdtm.queries.concept import Concept, ConceptWord, place_documents
 from qdtm.results.distributions import word_topic_probabilities
 from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.promotion import RelatedWords, check_related
-from qdtm.results.splits import Split, check_splits, tokens_in
+from qdtm.results.splits import Grouping, Split, check_splits, is_within, tokens_in
 from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
 
@@ -125,6 +125,47 @@ def _clean(topic: object, label: object) -> str:
     return text
 
 
+# --- what was corrected by hand -----------------------------------------------------------------------------
+#
+# What `qdtm.results.corrections` made of a fit, for whoever shows it. It is not saved: the acts are.
+
+
+class Hidden(NamedTuple):
+    """A subtopic that was hidden: its id, what it was called, and its share among its siblings' words."""
+
+    id: str
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What is shown otherwise than it was found, by topic id.
+
+    Attributes
+    ----------
+    groupings : mapping of str to Grouping
+        Where subtopics right below a topic were merged or hidden.
+    merged : mapping of str to tuple of str
+        The ids of what was merged into a subtopic.
+    hidden : tuple of Hidden
+    names : mapping of str to str
+        What subtopics were called before any was merged or hidden: others keep their names.
+    dropped_words : mapping of str to tuple of str
+        Words that are not shown among a topic's.
+    """
+
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
+    merged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hidden: tuple[Hidden, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    dropped_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def hidden_below(self, id: str) -> list[Hidden]:
+        """Return what was hidden below a topic, at any depth."""
+        return [each for each in self.hidden if is_within(each.id, id)]
+
+
 # --- the fit ------------------------------------------------------------------------------------------------
 
 
@@ -183,10 +224,10 @@ class ModelFit:
     checks : tuple of HandCheck
         What a person said about samples of documents, one a query at most.
     relevance : ndarray of float32, shape (D, Q), optional
-        How likely each document is to be about each query; None until it is known (see `scored`), as the
-        next two are.
+        How likely each document is to be about each query, or each passage where documents are judged by
+        passage (`Corpus.by_passage`); None until it is known (see `scored`), as the next two are.
     strength : ndarray of float32, shape (D, Q), optional
-        How much each document names each query, 0 if it does not.
+        How much each document, or passage, names each query, 0 if it does not.
     word_evidence : WordEvidence, optional
         How much each word speaks for each query, for the relevance of new documents.
     covers : bool
@@ -196,6 +237,8 @@ class ModelFit:
     mixtures : tuple of DocumentMixture
         Which documents each subtopic is the main one of, one a query, with groups that are not shown after
         those that are; empty, or without groups, where it is the one with the largest share.
+    corrections : Corrections
+        What was merged, hidden or dropped by hand; empty as it was fitted.
     """
 
     vocabulary: tuple[str, ...]
@@ -224,6 +267,7 @@ class ModelFit:
     word_evidence: WordEvidence | None = None
     covers: bool = False
     mixtures: tuple[DocumentMixture, ...] = ()
+    corrections: Corrections = field(default_factory=Corrections)
 
     def __post_init__(self) -> None:
         _check_lengths(self)
@@ -378,7 +422,8 @@ def _check_relevance(fit: ModelFit) -> None:
 # A fit of a corpus' distinct documents in, the fit of the corpus as it came out, and back.
 #
 # The model works on each different document once, in the order of content (`qdtm.corpus.distinct`); people
-# see their own rows. Copies of a document get the topics and the relevance of the one that was fitted.
+# see their own rows. Copies of a document get the topics and the relevance of the one that was fitted. Where
+# documents are judged by passage, relevance stays that of passages: `qdtm.results.relevance` sums it up.
 
 Tokens = Callable[[NDArray[Any]], NDArray[Any]]
 """Takes values of tokens to other places."""
@@ -390,18 +435,18 @@ def spread_fit(fit: ModelFit, inside: DistinctCorpus, corpus: Corpus) -> ModelFi
     """Return a fit of distinct documents as one of the corpus that they were taken from."""
 
     def tokens(values: NDArray[Any]) -> NDArray[Any]:
-        return inside.spread_tokens(values, corpus.offsets)
+        return inside.spread_tokens(values, corpus.by_passage.offsets)
 
-    return _take(fit, corpus, tokens, inside.place, inside.rows)
+    return _take(fit, corpus, tokens, inside.place, inside.document_rows)
 
 
 def gather_fit(fit: ModelFit, inside: DistinctCorpus, corpus: Corpus) -> ModelFit:
     """Return a fit of a corpus as one of its distinct documents."""
 
     def tokens(values: NDArray[Any]) -> NDArray[Any]:
-        return inside.gather_tokens(values, corpus.offsets)
+        return inside.gather_tokens(values, corpus.by_passage.offsets)
 
-    return _take(fit, inside, tokens, inside.rows, inside.place)
+    return _take(fit, inside, tokens, inside.rows, inside.document_places)
 
 
 def _take(

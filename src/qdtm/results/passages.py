@@ -9,10 +9,11 @@ import re
 import unicodedata
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import Document
+from qdtm.corpus.passage_split import SENTENCE_END
 from qdtm.corpus.phrase_index import PhraseIndex, words_within
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.tokenizer import is_unspaced
@@ -26,7 +27,6 @@ from qdtm.queries.text_search import TextSearch
 LEVELS = (0.25, 0.5, 0.75)
 """How much a word must count to be marked weakly, clearly, strongly."""
 
-_SENTENCE_END = re.compile(r"[.!?…。！？؟۔।]+[\"'”’»)\]]*\s+|[。！？][”’」』）]*|\n\s*\n")
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
 _LEAD = 120  # characters that may stand before the first mark of an excerpt, at most
 _QUERY_FIRST = 100.0  # more than all other words of an excerpt together
@@ -54,6 +54,10 @@ class Mark:
     weight: float
     is_concept: bool = False
     is_query: bool = False
+
+    def moved(self, by: int) -> Mark:
+        """Return the same some characters further on."""
+        return replace(self, start=self.start + by, end=self.end + by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,13 @@ class Passage:
     cut_after: bool = False
     start: int = 0
     page: int | None = None
+
+    def within(self, text: str, at: int) -> Passage:
+        """Return it as a part of a longer text, in which what it was cut from begins at `at`."""
+        start = self.start + at
+        end = start + len(self.text)
+        before, after = text[:start].strip() != "", text[end:].strip() != ""
+        return replace(self, cut_before=before, cut_after=after, start=start, page=page_at(text, start))
 
     @property
     def text(self) -> str:
@@ -143,7 +154,7 @@ def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
 def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300) -> Passage:
     """Return the sentence that has the character `at`, cut to `limit` characters around it."""
     first, last = max(0, at - limit), min(len(text), at + limit)
-    ends = [match.end() for match in _SENTENCE_END.finditer(text, first, last)]
+    ends = [match.end() for match in SENTENCE_END.finditer(text, first, last)]
     start = max((end for end in ends if end <= at), default=first)
     end = min((end for end in ends if end > at), default=last)
     whole_start, whole_end = start in (0, *ends), end in (len(text), *ends)
@@ -203,7 +214,7 @@ def _lead(limit: int) -> int:
 def _lead_in(text: str, at: int, lead: int) -> int:
     """Return the start of the sentence at `at` if it is near, else of a word some characters before."""
     earliest = max(0, at - lead)
-    ends = [match.end() for match in _SENTENCE_END.finditer(text, earliest, at)]
+    ends = [match.end() for match in SENTENCE_END.finditer(text, earliest, at)]
     return ends[-1] if ends else 0 if earliest == 0 else _word_start(text, earliest)
 
 

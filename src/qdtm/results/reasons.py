@@ -1,17 +1,21 @@
 """The passage that makes a document relevant: a query and its documents in, `Passage`s out.
 
 Every list, table, export, report and page shows what is chosen here: where most words of the query stand
-together, and among such places where most words of its topic are.
+together, and among such places where most words of its topic are. Of a document that is judged by passage it
+is in the most relevant one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.document_store import Document
+from qdtm.corpus.passage_split import Span
 from qdtm.corpus.phrase_index import PhraseIndex
 from qdtm.queries.concept import Concept
 from qdtm.queries.text_search import TextSearch
@@ -39,11 +43,20 @@ class Reasons:
         How much of each word is the topic's, 0 to 1.
     aligner : Aligner, optional
         Of the corpus, if there is one already.
+    passages : ndarray of shape (P,), optional
+        Where documents are judged by passage, how relevant each passage is.
     """
 
     def __init__(
-        self, corpus: Corpus, concept: Concept, weights: FloatArray, aligner: Aligner | None = None
+        self,
+        corpus: Corpus,
+        concept: Concept,
+        weights: FloatArray,
+        aligner: Aligner | None = None,
+        passages: NDArray[Any] | None = None,
     ) -> None:
+        self._corpus = corpus
+        self._best = None if corpus.passages is None or passages is None else corpus.passages.best(passages)
         self._aligner = aligner or Aligner(corpus)
         self._own = query_words(concept, corpus)
         self._concept = frozenset(concept.word_indices)
@@ -55,14 +68,30 @@ class Reasons:
 
     def passage(self, document: Document, limit: int = EXCERPT) -> Passage:
         """Return the passage of a document that makes it relevant, at most `limit` characters."""
-        text = document.text[:LONGEST_ALIGNED]
+        start, end = self.span(document)
+        text = document.text[start : min(end, start + LONGEST_ALIGNED)]
+        found = excerpt(text, self._marks(document.index, text), limit)
+        return found if self._best is None else found.within(document.text, start)
+
+    def marks(self, document: Document) -> list[Mark]:
+        """Return where in a document the words stand that count, in order."""
+        return self._marks(document.index, document.text[:LONGEST_ALIGNED])
+
+    def span(self, document: Document) -> Span:
+        """Return which part of a document's text is its most relevant passage: all of it if it has one."""
+        passages, split = self._corpus.passages, self._corpus.pipeline.split_documents
+        if self._best is None or passages is None or split is None:
+            return 0, len(document.text)
+        return passages.span(document.text, document.index, int(self._best[document.index]), split)
+
+    def _marks(self, row: int, text: str) -> list[Mark]:
         marks = [
             Mark(*span, float(self._weights[word]), word in self._concept, word in self._own)
-            for word, span in self._aligner.places(document.index, text)
+            for word, span in self._aligner.places(row, text)
         ]
         if self._forms:
             marks = sorted([*marks, *self._beyond(text)], key=lambda mark: mark.start)
-        return excerpt(text, marks, limit)
+        return marks
 
     def _beyond(self, text: str) -> Iterator[Mark]:
         """Yield where words of the query stand that the vocabulary does not have."""
@@ -72,13 +101,22 @@ class Reasons:
 
 
 def reasons_of(
-    fit: ModelFit, corpus: Corpus, q: int, s: int | None = None, aligner: Aligner | None = None
+    fit: ModelFit,
+    corpus: Corpus,
+    q: int,
+    s: int | None = None,
+    aligner: Aligner | None = None,
+    passages: NDArray[Any] | None = None,
 ) -> Reasons:
-    """Return what chooses the passages of documents about query `q`, or in its subtopic at position `s`."""
+    """Return what chooses the passages of documents about query `q`, or in its subtopic at position `s`.
+
+    Of new documents that are judged by passage, `passages` says how relevant each is, (P,).
+    """
     weights = fit.query_weights[:, q]
     if s is not None:
         weights = subtopic_weights(fit, q, weights)[:, s]
-    return Reasons(corpus, fit.concepts[q], weights, aligner)
+    known = fit.scored.relevance[:, q] if passages is None else passages
+    return Reasons(corpus, fit.concepts[q], weights, aligner, known)
 
 
 def query_words(concept: Concept, corpus: Corpus) -> frozenset[int]:

@@ -2,12 +2,12 @@
 
 `Relevance` is what a result says about one query: each document's probability, where to cut if a list is
 needed, and how many documents are about it in all, with an interval: how many of them name it, and how many
-more mean it.
+more mean it. Where documents are judged by passage, a document is as relevant as its most relevant passage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,9 +20,11 @@ from qdtm.evidence.breadth import recommended_cutoff
 from qdtm.evidence.naming import name_documents
 from qdtm.queries.search import SearchedQuery, search
 from qdtm.reprs import quoted
-from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
+from qdtm.results.distributions import FloatArray, average_over_tokens, share_out, topic_shares
 from qdtm.results.fit import ModelFit
 from qdtm.results.hand_check.estimate import Interval
+from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.hand_check.learning import Lesson, learn, with_answers
 from qdtm.results.splits import Branch, branches, is_within, subtopic_ids, subtopic_weights
 from qdtm.sampler.mixture import words_once
 
@@ -61,11 +63,15 @@ class Relevance:
     topic_share : ndarray of float64, shape (D,)
         The share of each document in the query's topic.
     counted : Interval, optional
-        How many documents are about the query by what a person said of a sample of them, if one did.
+        How many documents are about the query by what people said of a sample of them, if they did.
+    modelled : Interval, optional
+        How many are by the model alone, where answers have changed the scores.
     typical_error : float
         How far the logarithm of the count is usually off.
     fitted_cutoff : float, optional
         Of new or of some documents, the cut-off of all that the model was fitted on.
+    passages : ndarray of float64, shape (P,), optional
+        Where documents are judged by passage, how likely each passage is to be about the query.
     """
 
     query: str
@@ -75,12 +81,19 @@ class Relevance:
     counted: Interval | None = None
     typical_error: float = TYPICAL_ERROR
     fitted_cutoff: float | None = None
+    passages: FloatArray | None = None
+    modelled: Interval | None = None
 
     def select(self, rows: NDArray[np.int64]) -> Relevance:
-        """Return the same of some documents; the cut-off stays."""
+        """Return the same of some documents, without their passages; the cut-off stays."""
         names, share = self.names[rows], self.topic_share[rows]
         return replace(
-            self, scores=self.scores[rows], names=names, topic_share=share, fitted_cutoff=self.cutoff
+            self,
+            scores=self.scores[rows],
+            names=names,
+            topic_share=share,
+            fitted_cutoff=self.cutoff,
+            passages=None,
         )
 
     @cached_property
@@ -117,9 +130,14 @@ class Relevance:
         return int(self.names.sum())
 
     @property
+    def is_by_hand(self) -> bool:
+        """Whether the number is the one counted by hand: only if its interval is the narrower one."""
+        return self.counted is not None and self.counted.width < self.by_model.width
+
+    @property
     def n_about(self) -> float:
         """How many documents are about the query: the sum of the probabilities, or as counted."""
-        return float(self.scores.sum()) if self.counted is None else self.counted.estimate
+        return (self.counted if self.counted and self.is_by_hand else self.by_model).estimate
 
     @property
     def n_named(self) -> float:
@@ -134,12 +152,18 @@ class Relevance:
     @property
     def n_about_interval(self) -> tuple[float, float]:
         """Where it lies, 9 times in 10 if the model errs as it usually does; 19 times in 20 if counted."""
-        if self.counted is not None:
-            return self.counted.low, self.counted.high
+        shown = self.counted if self.counted and self.is_by_hand else self.by_model
+        return shown.low, shown.high
+
+    @cached_property
+    def by_model(self) -> Interval:
+        """How many documents are about the query by the model alone: the sum of the probabilities."""
+        if self.modelled is not None:
+            return self.modelled
+        n = float(self.scores.sum())
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
-        spread = np.hypot(self.typical_error, chance / max(self.n_about, 1.0))
-        factor = float(np.exp(_WITHIN_90 * spread))
-        return self.n_about / factor, min(self.n_about * factor, float(len(self.scores)))
+        factor = float(np.exp(_WITHIN_90 * np.hypot(self.typical_error, chance / max(n, 1.0))))
+        return Interval(n, n / factor, min(n * factor, float(len(self.scores))), 0.9)
 
     def summary(self) -> str:
         """Say it in a sentence, for people."""
@@ -147,8 +171,10 @@ class Relevance:
         n_about = round(self.n_about)
         are = "is" if n_about == 1 else "are"
         said = f"{n_about:,} of {len(self.scores):,} documents {are} about it ({low:,.0f} to {high:,.0f})"
+        if self.counted is not None and self.is_by_hand:
+            return f"{said} by hand; by the model {self.by_model.as_count()}"
         if self.counted is not None:
-            return said
+            return f"{said} by the model; by hand {self.counted.as_count()}"
         n_named = min(round(self.n_named), n_about)
         name, mean = ("names" if n_named == 1 else "name"), ("means" if n_about - n_named == 1 else "mean")
         return f"{said}: {n_named:,} {name} it, {n_about - n_named:,} more {mean} it"
@@ -214,7 +240,9 @@ class QueryScores:
         return np.array([*inside, False])[self.main]  # the last for none: main is -1
 
 
-def score_documents(fit: ModelFit, q: int, counts: Any, relevance: Relevance) -> QueryScores:
+def score_documents(
+    fit: ModelFit, q: int, counts: Any, relevance: Relevance, deciding: Any = None
+) -> QueryScores:
     """Find the main subtopics of documents that are about query `q`.
 
     Parameters
@@ -225,17 +253,39 @@ def score_documents(fit: ModelFit, q: int, counts: Any, relevance: Relevance) ->
         How often each document has each word of the fit's vocabulary.
     relevance : Relevance
         Of the same documents; see `relevance_to`.
+    deciding : scipy CSR matrix, shape (D, V), optional
+        The words that decide about the main subtopic, if not all do: see `deciding_counts`.
 
     Returns
     -------
     QueryScores
     """
     weights, ids = subtopic_weights(fit, q, fit.query_weights[:, q]), subtopic_ids(fit, q)
-    shares = average_over_tokens(counts, weights, np.zeros(weights.shape[1]))  # (D, B)
-    main = main_subtopics(shares, relevance.about, branches(ids), first_subtopics(fit, q, counts))
+    none = np.zeros(weights.shape[1])
+    shares = average_over_tokens(counts, weights, none)  # (D, B)
+    decide = shares if deciding is None else average_over_tokens(deciding, weights, none)
+    decided = _decided(fit, q, counts if deciding is None else deciding, ids)
+    main, share = main_subtopics(decide, relevance.about, branches(ids), decided)
+    if deciding is not None and shares.shape[1]:
+        share = np.where(main >= 0, shares[np.arange(len(main)), main], 0.0)
     return QueryScores(
-        relevance.query, relevance.scores, relevance.about, relevance.names, ids, shares, *main
+        relevance.query, relevance.scores, relevance.about, relevance.names, ids, shares, main, share
     )
+
+
+def deciding_counts(corpus: Corpus, relevance: Relevance) -> Any:
+    """Count the words that decide about the main subtopic of each document, (D, V); None if all do.
+
+    Of a document that is judged by passage, those of the passages that are about the query.
+    """
+    if corpus.passages is None or relevance.passages is None:
+        return None
+    from scipy.sparse import csr_matrix
+
+    about = np.flatnonzero(relevance.passages >= relevance.cutoff)
+    shape = (corpus.n_documents, len(corpus.passages))
+    chosen = csr_matrix((np.ones(len(about), np.int32), (corpus.passages.document[about], about)), shape)
+    return chosen @ corpus.by_passage.document_term_matrix
 
 
 # --- relevance ---------------------------------------------------------------------------------------------
@@ -254,38 +304,100 @@ def relevance_to(fit: ModelFit, corpus: Corpus, q: int, new: Corpus | None = Non
         Other documents, made like those of the corpus: `Corpus.of(texts, like=corpus)`. They keep its
         cut-off, and so do their copies their relevance.
     """
+    relevance, strength = fit.scored.relevance[:, q], fit.scored.strength[:, q]
+    share = topic_share(fit, q, corpus.by_passage.document_term_matrix)
+    fitted = sum_up(fit.concepts[q].name, corpus, relevance, strength, share, covers=fit.covers)
     check = fit.check_of(q)
-    relevance, strength = fit.scored.relevance, fit.scored.strength[:, q]
-    scores = fitted_relevance(fit, q)
-    fitted = Relevance(
-        query=fit.concepts[q].name,
-        scores=scores,
-        names=strength > 0,
-        topic_share=topic_share(fit, q, corpus.document_term_matrix),
-        counted=None if check is None or not check.is_enough else check.estimate().n_about,
-        typical_error=TYPICAL_ERROR if fit.covers else typical_error(strength, relevance[:, q]),
-    )
+    if check is not None and check.answers:
+        fitted = _taught(fitted, check, corpus)
     return fitted if new is None else _of_new(fit, corpus, q, new, fitted)
+
+
+def _taught(plain: Relevance, check: HandCheck, corpus: Corpus) -> Relevance:
+    """Return relevance after what people said: learned from, and what was answered has its answer."""
+    lesson = lesson_of(check, corpus, plain.scores)
+    passages = plain.passages
+    scores = plain.scores if lesson is None else lesson.apply(corpus.document_term_matrix, plain.scores)
+    if lesson is not None and passages is not None:
+        passages = lesson.apply(corpus.by_passage.document_term_matrix, passages)
+    return replace(
+        plain,
+        scores=with_answers(scores, check.verdicts),
+        passages=passages,
+        counted=check.estimate().n_about if check.can_be_quoted else None,
+        modelled=plain.by_model,
+    )
+
+
+def lesson_of(check: HandCheck, corpus: Corpus, plain: FloatArray) -> Lesson | None:
+    """Return what the answers of a check teach, learned once."""
+    key = ("lesson", corpus.fingerprint)
+    if key not in check.remembered:
+        check.remembered[key] = learn(check, corpus.document_term_matrix, plain)
+    lesson: Lesson | None = check.remembered[key]
+    return lesson
+
+
+def sum_up(
+    query: str,
+    corpus: Corpus,
+    relevance: NDArray[np.floating[Any]],
+    strength: NDArray[np.floating[Any]],
+    share: FloatArray,
+    *,
+    covers: bool,
+) -> Relevance:
+    """Say how likely documents are to be about a query, given what is known of them or of their passages.
+
+    A document is about the query if one of its passages is, and as likely as the likeliest of these at least:
+    that is its relevance. It names the query if one of them does.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    relevance, strength, share : ndarray of shape (P,)
+        Of each document, or passage where the corpus is judged by passage: how likely it is to be about the
+        query, how much it names it, and its share in the topic.
+    covers : bool
+        Whether the queries cover the corpus.
+    """
+    passages = None
+    if corpus.passages is not None:
+        passages = relevance.astype(np.float64)
+        best = corpus.passages.best(relevance)
+        relevance, share, strength = relevance[best], share[best], corpus.passages.largest(strength)
+    return Relevance(
+        query=query,
+        scores=relevance.astype(np.float64),
+        names=strength > 0,
+        topic_share=share,
+        typical_error=TYPICAL_ERROR if covers else typical_error(strength, relevance),
+        passages=passages,
+    )
 
 
 def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevance) -> Relevance:
     """Say how likely new documents are to be about query `q`, given the relevance of the fitted ones."""
-    concept, counts = fit.concepts[q], new.document_term_matrix
-    searched = search(corpus, concept.query, concept.rule)
-    naming = name_documents(new, searched)
+    concept, known, judged = fit.concepts[q], corpus.by_passage, new.by_passage
+    counts = judged.document_term_matrix
+    searched = search(known, concept.query, concept.rule)
+    naming = name_documents(judged, searched)
     if concept.query.reading is not None:
-        naming = naming.within(_in_reading(fit, corpus, q, searched, counts))
+        naming = naming.within(_in_reading(fit, known, q, searched, counts))
     scores = fit.scored.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
-    scores = recalibrated(fit, q, scores)
-    copied = _copied(corpus, new, fit.scored.strength[:, q], naming.strength)
-    return Relevance(
-        query=fitted.query,
-        scores=np.where(copied >= 0, fitted.scores[copied], scores),
-        names=np.where(copied >= 0, fitted.names[copied], naming.strength > 0),
-        topic_share=topic_share(fit, q, counts),
-        typical_error=fitted.typical_error,
-        fitted_cutoff=fitted.cutoff,
+    copied = _copied(known, judged, fit.scored.strength[:, q], naming.strength)
+    found = sum_up(
+        fitted.query,
+        new,
+        np.where(copied >= 0, fit.scored.relevance[copied, q], scores),
+        np.where(copied >= 0, fit.scored.strength[copied, q], naming.strength),
+        topic_share(fit, q, counts),
+        covers=fit.covers,
     )
+    check = fit.check_of(q)
+    if check is not None and check.answers:
+        found = _new_taught(found, fit, q, check, corpus, new)
+    return replace(found, typical_error=fitted.typical_error, fitted_cutoff=fitted.cutoff)
 
 
 def _in_reading(
@@ -308,17 +420,27 @@ def _in_reading(
     return np.asarray(evidence.log_odds(counts, q, words) > cut)
 
 
-def fitted_relevance(fit: ModelFit, q: int, rows: Any = slice(None)) -> FloatArray:
-    """How likely documents of the corpus are to be about query `q`, after what a person said of some."""
-    return recalibrated(fit, q, fit.scored.relevance[rows, q].astype(np.float64))
+def _new_taught(
+    found: Relevance, fit: ModelFit, q: int, check: HandCheck, corpus: Corpus, new: Corpus
+) -> Relevance:
+    """Return the relevance of new documents after what people said; that of copies is the fitted one's."""
+    plain = relevance_to(replace(fit, checks=()), corpus, q).scores
+    lesson = lesson_of(check, corpus, plain)
+    if lesson is not None:
+        found = replace(found, scores=lesson.apply(new.document_term_matrix, found.scores))
+    copied = _find(corpus.document_hashes, new.document_hashes)
+    taught = relevance_to(fit, corpus, q).scores
+    return replace(found, scores=np.where(copied >= 0, taught[copied], found.scores))
 
 
-def recalibrated(fit: ModelFit, q: int, relevance: FloatArray) -> FloatArray:
-    """Make the relevance of documents to query `q` agree with a person's answers, if there are enough."""
-    said = fit.check_of(q)
-    if said is None or not said.is_enough:
-        return relevance
-    return np.where(relevance > 0, said.recalibration.apply(relevance), 0.0)
+def fitted_relevance(fit: ModelFit, corpus: Corpus, q: int, row: int) -> float:
+    """How likely a document of the corpus is to be about query `q`, after what a person said of some."""
+    check, known = fit.check_of(q), fit.scored.relevance[:, q]
+    if check is not None and check.answers:
+        return float(relevance_to(fit, corpus, q).scores[row])
+    return float(
+        known[row] if corpus.passages is None else known[slice(*corpus.passages.first[row : row + 2])].max()
+    )
 
 
 def topic_share(fit: ModelFit, q: int, counts: Any) -> FloatArray:
@@ -370,11 +492,42 @@ def first_subtopics(fit: ModelFit, q: int, counts: Any) -> FloatArray | None:
     return mixture.log_joint(words_once(counts))
 
 
+def _decided(fit: ModelFit, q: int, counts: Any, ids: Sequence[str]) -> dict[int, FloatArray]:
+    """What decides about the main subtopics below a topic in place of shares, by the topic's position.
+
+    Where subtopics were merged or hidden by hand, what was found decides: a document is in what the
+    subtopic that it was in has become, and no other moves.
+    """
+    first = first_subtopics(fit, q, counts)
+    decided = {} if first is None else {-1: first}
+    for of, grouping in fit.corrections.groupings.items():
+        if not is_within(of, str(q)):
+            continue
+        at = ids.index(of) if of in ids else -1
+        values = decided.get(at)
+        decided[at] = _shares_as_found(fit, q, counts, of) if values is None else grouping.largest(values)
+    return decided
+
+
+def _shares_as_found(fit: ModelFit, q: int, counts: Any, of: str) -> FloatArray:
+    """Shares of documents in the subtopics below a topic as they were found, the largest of each shown.
+
+    The last column is of those that are hidden, and of documents that have no share in any; (D, S + 1).
+    """
+    grouping, weights = fit.corrections.groupings[of], fit.query_weights[:, q]
+    if of != str(q):
+        weights = subtopic_weights(fit, q, weights)[:, subtopic_ids(fit, q).index(of)]
+    found = share_out(weights, grouping.counts)  # (V, S0)
+    shares = grouping.largest(average_over_tokens(counts, found, np.zeros(found.shape[1])))
+    shares[shares.max(axis=1) <= 0, -1] = np.inf
+    return shares
+
+
 def main_subtopics(
     shares: FloatArray,
     about: NDArray[np.bool_],
     tree: Sequence[Branch],
-    first: FloatArray | None = None,
+    decided: Mapping[int, FloatArray] | None = None,
 ) -> tuple[NDArray[np.int32], FloatArray]:
     """Return the subtopic that has the largest share of each document that is about the query.
 
@@ -387,8 +540,8 @@ def main_subtopics(
     tree : sequence of Branch
         Which subtopics are below which; the one with the largest share is looked for on each level, below
         the one found on the level before.
-    first : ndarray of shape (D, S + R), optional
-        What decides on the first level in place of shares; where a group is best that is no subtopic, there
+    decided : mapping of int to ndarray of shape (D, S + R), optional
+        What decides below a position in place of shares; where a group is best that is no subtopic, there
         is none.
 
     Returns
@@ -402,8 +555,8 @@ def main_subtopics(
     share = np.zeros(len(shares))
     for parent, columns in tree:
         rows = np.flatnonzero((main == parent) & about)
-        if first is not None and parent < 0:
-            best = first[rows].argmax(axis=1)
+        if decided is not None and parent in decided:
+            best = columns.start + decided[parent][rows].argmax(axis=1)
             rows, best = rows[best < columns.stop], best[best < columns.stop]
             main[rows], share[rows] = best, shares[rows, best]
             continue

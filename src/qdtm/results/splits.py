@@ -2,7 +2,8 @@
 
 In: counts of a topic's subtopics, and of theirs. Out: ids, weights and branches of all subtopics of a query
 in level order: "0.1", "0.2", then "0.1.1", "0.1.2", and so on. Arrays over subtopics keep that order, so
-those of the query itself come first, whatever was opened.
+those of the query itself come first, whatever was opened. Where subtopics were merged or hidden by hand
+(`Grouping`), ids have gaps: "0.1", "0.2", "0.4".
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,65 @@ class Split:
         return f"Split({self.of!r} into {self.counts.shape[1]})"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Grouping:
+    """How the S0 subtopics that were found below a topic are shown as S, after some were merged or hidden.
+
+    Attributes
+    ----------
+    numbers : tuple of int, length S
+        The last number of the id of each that is shown.
+    column : ndarray of int64, shape (S0,)
+        As which of them each is shown; -1 if it is hidden.
+    counts : ndarray of float32, shape (V, S0)
+        As they were found.
+    """
+
+    numbers: tuple[int, ...]
+    column: NDArray[np.int64]
+    counts: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, counts: NDArray[np.float32]) -> Grouping:
+        """Return the one that shows all as they were found."""
+        n = counts.shape[1]
+        return cls(tuple(range(1, n + 1)), np.arange(n), counts)
+
+    def regroup(self, into: NDArray[np.int64], numbers: Sequence[int]) -> Grouping:
+        """Return it with each that is shown now shown as another, or not (-1), under these numbers."""
+        column = np.where(self.column >= 0, into[self.column], -1)
+        return Grouping(tuple(numbers), column, self.counts)
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sums over what each that is shown was made of, (V, S), of values (V, S0)."""
+        shown = self.column >= 0
+        found = np.zeros((len(values), len(self.numbers)))
+        np.add.at(found.T, self.column[shown], values.T[shown])
+        return found
+
+    def largest(self, values: FloatArray) -> FloatArray:
+        """Return the largest value of each that is shown, and last of those that are not, (D, S + 1).
+
+        Parameters
+        ----------
+        values : ndarray of shape (D, S0 + R)
+            Of those that were found, and of R others that are no subtopics.
+        """
+        found = np.full((len(values), len(self.numbers) + 1), -np.inf)
+        column = np.concatenate([self.column, np.full(values.shape[1] - len(self.column), -1)])
+        for group, s in enumerate(column.tolist()):
+            found[:, s] = np.maximum(found[:, s], values[:, group])
+        return found
+
+
+class Below(NamedTuple):
+    """The subtopics right below a topic: its id, theirs, and the counts of their words (V, S)."""
+
+    of: str
+    ids: tuple[str, ...]
+    counts: NDArray[np.float32]
+
+
 def path_of(id: str) -> tuple[int, ...]:
     """Return the numbers of an id: "0.1.2" is (0, 1, 2)."""
     return tuple(int(number) for number in id.split("."))
@@ -72,17 +132,28 @@ def level_order(splits: Sequence[Split]) -> tuple[Split, ...]:
     return tuple(sorted(splits, key=lambda split: (split.of.count("."), path_of(split.of))))
 
 
-def counts_below(fit: ModelFit, q: int) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Yield the id of the query's topic, then of each opened subtopic, with the counts below it (V, S)."""
-    yield str(q), fit.subtopic_counts[q]
+def counts_below(fit: ModelFit, q: int) -> Iterator[Below]:
+    """Yield what is below the query's topic, then below each opened subtopic."""
+    yield _below(fit, str(q), fit.subtopic_counts[q])
     for split in fit.splits:
         if is_within(split.of, str(q)):
-            yield split.of, split.counts
+            yield _below(fit, split.of, split.counts)
+
+
+def _below(fit: ModelFit, id: str, counts: NDArray[np.float32]) -> Below:
+    grouping = fit.corrections.groupings.get(id)
+    numbers = range(1, counts.shape[1] + 1) if grouping is None else grouping.numbers
+    return Below(id, tuple(f"{id}.{number}" for number in numbers), counts)
+
+
+def below(fit: ModelFit, id: str) -> Below:
+    """Return what is right below a query's topic or an opened subtopic; KeyError if that is not open."""
+    return {each.of: each for each in counts_below(fit, path_of(id)[0])}[id]
 
 
 def subtopic_ids(fit: ModelFit, q: int) -> tuple[str, ...]:
     """Return the ids of all subtopics of query `q`, in level order."""
-    return tuple(f"{id}.{s + 1}" for id, counts in counts_below(fit, q) for s in range(counts.shape[1]))
+    return tuple(id for below in counts_below(fit, q) for id in below.ids)
 
 
 def branches(ids: Sequence[str]) -> list[Branch]:
@@ -112,11 +183,12 @@ def subtopic_weights(fit: ModelFit, q: int, p_w: FloatArray) -> FloatArray:
         In level order. What a subtopic has is shared out among those below it.
     """
     weights = {str(q): p_w}
-    for id, counts in counts_below(fit, q):
-        shares = share_out(weights[id], counts)  # (V, S)
-        weights |= {f"{id}.{s + 1}": shares[:, s] for s in range(counts.shape[1])}
-    below = list(weights.values())[1:]
-    return np.stack(below, axis=1) if below else np.zeros((len(p_w), 0))
+    for of, ids, counts in counts_below(fit, q):
+        grouping = fit.corrections.groupings.get(of)
+        found = share_out(weights[of], counts if grouping is None else grouping.counts)
+        weights |= dict(zip(ids, (found if grouping is None else grouping.sums(found)).T, strict=True))
+    all_below = list(weights.values())[1:]
+    return np.stack(all_below, axis=1) if all_below else np.zeros((len(p_w), 0))
 
 
 def deepest_subtopics(fit: ModelFit) -> NDArray[np.int32]:
@@ -131,19 +203,26 @@ def deepest_subtopics(fit: ModelFit) -> NDArray[np.int32]:
             if is_within(split.of, str(q)):
                 where = np.flatnonzero((fit.token_topics == q) & (deepest == ids.index(split.of)))
                 kept = split.token_children >= 0
-                deepest[where[kept]] = ids.index(f"{split.of}.1") + split.token_children[kept]
+                places = np.array([ids.index(id) for id in below(fit, split.of).ids], np.int32)
+                deepest[where[kept]] = places[split.token_children[kept]]
     return deepest
 
 
 def tokens_in(fit: ModelFit, id: str) -> NDArray[np.int64]:
     """Return the positions in the corpus of the tokens that a subtopic has in the last sample."""
     q, first, *rest = path_of(id)
-    where = np.flatnonzero((fit.token_topics == q) & (fit.token_subtopics == first - 1))
+    of = str(q)
+    where = np.flatnonzero((fit.token_topics == q) & (fit.token_subtopics == _column(fit, of, first)))
     opened, of = {split.of: split for split in fit.splits}, f"{q}.{first}"
     for number in rest:
-        where = where[opened[of].token_children == number - 1]
+        where = where[opened[of].token_children == _column(fit, of, number)]
         of = f"{of}.{number}"
     return where
+
+
+def _column(fit: ModelFit, of: str, number: int) -> int:
+    """Return which of the subtopics below a topic has a number at the end of its id."""
+    return below(fit, of).ids.index(f"{of}.{number}")
 
 
 def check_splits(fit: ModelFit) -> None:
@@ -161,7 +240,7 @@ def check_splits(fit: ModelFit) -> None:
 
 def _check_split(split: Split, n_words: int, n_tokens: int) -> None:
     counts, children = split.counts, split.token_children
-    if counts.ndim != 2 or counts.shape[0] != n_words or not counts.shape[1]:
+    if counts.ndim != 2 or counts.shape[0] != n_words:
         raise ValueError(f"the counts below {split.of!r} have shape {counts.shape}")
     if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise ValueError(f"a count below {split.of!r} is negative or not a number")

@@ -55,6 +55,9 @@ class SubtopicStability:
     found_from : float
         The likeness from which it counts as found: of words between whole runs, of documents between the
         chains of one split.
+    n_parts : int
+        Subtopics that were merged into it by hand, itself among them. It counts as found where all of them
+        are; nobody looked for them together.
     """
 
     id: str
@@ -63,6 +66,7 @@ class SubtopicStability:
     always: tuple[str, ...]
     sometimes: tuple[str, ...]
     found_from: float = FOUND
+    n_parts: int = 1
 
     @property
     def n_found(self) -> int:
@@ -80,7 +84,11 @@ class SubtopicStability:
     def sentence(self) -> str:
         """What that means, in words."""
         n = len(self.likeness)
-        return f"found in {self.n_found} of {n} {'run' if n == 1 else 'runs'}"
+        found = f"found in {self.n_found} of {n} {'run' if n == 1 else 'runs'}"
+        if self.n_parts == 1:
+            return found
+        parts = "both parts" if self.n_parts == 2 else f"all {self.n_parts} parts"
+        return f"merged by hand; {parts} {found}"
 
 
 @dataclass(frozen=True)
@@ -329,10 +337,10 @@ def _query_from_json(values: Mapping[str, Any]) -> QueryStability:
 
 
 def _subtopic_from_json(values: Mapping[str, Any]) -> SubtopicStability:
-    words = {name: tuple(str(word) for word in values[name]) for name in ("always", "sometimes")}
+    always, sometimes = (tuple(str(word) for word in values[name]) for name in ("always", "sometimes"))
     likeness, found_from = _numbers(values["likeness"]), float(values["found_from"])
     return SubtopicStability(
-        str(values["id"]), float(values["score"]), likeness, **words, found_from=found_from
+        str(values["id"]), float(values["score"]), likeness, always, sometimes, found_from
     )
 
 

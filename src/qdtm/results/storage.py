@@ -4,8 +4,8 @@ The folder holds `model.safetensors` (all arrays), `topics.csv` and `documents.c
 `qdtm.json`, the manifest with everything that is no array. The corpus stays in the index that it was loaded
 from, which the manifest names; one that was not loaded, or is wanted inside, is saved in `corpus/`. The same
 fit gives the same bytes. It is whole or absent, and what is read from it is checked before it is used.
-`check.json`, if a person has looked at documents, has the answers; it changes while the rest does not, but
-for the tables, which are written anew.
+`check.json`, if a person has looked at documents, has the answers, and `journal.jsonl` what people did to it;
+they change while the rest does not, but for the tables, which are written anew.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from qdtm.queries.concept import concept_from_json, concept_to_json
 from qdtm.results.fit import ModelFit, Presentation
 from qdtm.results.hand_check.files import read_checks, write_checks
 from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.journal import History, Journal
 from qdtm.results.packed_tokens import (
     SUBTOPIC_TYPES,
     TOPIC_TYPES,
@@ -49,6 +50,7 @@ from qdtm.sampler.trace import Trace
 from qdtm.storage.atomic import placed_file, write_errors
 from qdtm.storage.folders import (
     CHECK,
+    JOURNAL,
     MANIFEST,
     ArraySpec,
     Manifest,
@@ -97,6 +99,8 @@ def save_model(
     force: bool = False,
     standalone: bool = False,
     all_documents: bool | None = None,
+    shown: ModelFit | None = None,
+    history: History | None = None,
 ) -> None:
     """Save a fit with its tables to a folder, whole or not at all.
 
@@ -116,6 +120,10 @@ def save_model(
     all_documents : bool, optional
         Whether `documents.csv` has all documents, not only those that are about a query. It is remembered;
         by default as it was before.
+    shown : ModelFit, optional
+        The same after corrections by hand, which the tables show.
+    history : History, optional
+        What people did to it.
 
     Raises
     ------
@@ -124,19 +132,27 @@ def save_model(
     """
     if corpus.fingerprint != fit.corpus_fingerprint:
         raise ParameterError("The corpus is not the one that the model was fitted on.")
+    shown, history = shown or fit, history or History()
     if all_documents is not None:
-        fit = replace(fit, presentation=replace(fit.presentation, all_documents=all_documents))
+        fit, shown = _listing(fit, all_documents), _listing(shown, all_documents)
     index = None if standalone else index_of(corpus, path)
     content = _content(fit) | {"corpus": describe_index(corpus, index, path)}
-    with write_directory_atomically(path, force=force, keeps_check=bool(fit.checks)) as folder:
+    keeps = [name for name, brought in ((CHECK, fit.checks), (JOURNAL, history.lines)) if brought]
+    with write_directory_atomically(path, force=force, keeps=keeps) as folder:
         save_arrays(folder / _ARRAYS, _arrays(fit))
         if index is None:
             (folder / _CORPUS).mkdir()
             write_corpus(corpus, folder / _CORPUS)
-        _write_tables(folder, fit, corpus)
+        _write_tables(folder, shown, corpus)
         if fit.checks:
             write_checks(folder / CHECK, fit.checks)
+        if history.lines:
+            Journal(folder / JOURNAL).write(history)
         write_manifest(folder, kind=KIND, version=VERSION, content=content)
+
+
+def _listing(fit: ModelFit, all_documents: bool) -> ModelFit:
+    return replace(fit, presentation=replace(fit.presentation, all_documents=all_documents))
 
 
 def _arrays(fit: ModelFit) -> dict[str, NDArray[Any]]:
@@ -314,12 +330,14 @@ def _fit(
     arrays = load_arrays(path, specs)
     traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
     n_split = len(traces) - 1 - len(splits)  # queries that were split
+    tokens = unpack_tokens(arrays, len(concepts))
+    counted: dict[str, Any] = {name: _frozen(arrays[name]) for name in (*_COUNTS, *_RELEVANCE)}
+    counted |= {name: _frozen(array) for name, array in tokens.items()}
     fit = ModelFit(
         vocabulary=corpus.vocabulary,
         concepts=concepts,
-        **{name: _frozen(arrays[name]) for name in (*_COUNTS, *_RELEVANCE)},
-        **{name: _frozen(array) for name, array in unpack_tokens(arrays, len(concepts)).items()},
-        strength=_frozen(unpack_strength(arrays, corpus.n_documents, len(concepts))),
+        **counted,
+        strength=_frozen(unpack_strength(arrays, corpus.by_passage.n_documents, len(concepts))),
         subtopic_counts=tuple(_frozen(arrays[f"subtopic_counts.{q}"]) for q in range(len(concepts))),
         subtopic_rest=tuple(float(rest) for rest in content["subtopic_rest"]),
         parent_trace=traces["trace.parents"],
@@ -372,9 +390,9 @@ def _check_corpus(fit: ModelFit, corpus: Corpus) -> None:
         raise ValueError("the corpus is not the one it was fitted on")
     if len(fit.token_topics) != corpus.n_tokens:
         raise ValueError(f"topics of {len(fit.token_topics):,} tokens for a corpus of {corpus.n_tokens:,}")
-    n_scored = len(fit.scored.relevance)
-    if n_scored != corpus.n_documents:
-        raise ValueError(f"relevance of {n_scored:,} documents, not {corpus.n_documents:,}")
+    n_scored, n_judged = len(fit.scored.relevance), corpus.by_passage.n_documents
+    if n_scored != n_judged:
+        raise ValueError(f"relevance of {n_scored:,} documents, not {n_judged:,}")
     for concept in fit.concepts:
         if concept.name != concept.query.name:
             raise ValueError(f"a concept is called {concept.name!r} and its query {concept.query.name!r}")

@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.corpus.document_store import DOCUMENT, Document
+from qdtm.corpus.document_store import DOCUMENT, Document, DocumentStore
 from qdtm.queries.concept import Concept
+from qdtm.results.codes import Code, Codes, Note
 from qdtm.results.fit import ModelFit
 from qdtm.results.passages import Aligner
 from qdtm.results.reasons import reasons_of
-from qdtm.results.relevance import QueryScores, Relevance, relevance_to, score_documents
+from qdtm.results.relevance import QueryScores, Relevance, deciding_counts, relevance_to, score_documents
 from qdtm.results.topics import Topic, build_topics
 
 if TYPE_CHECKING:
+    from qdtm.queries.concordance import Concordance
     from qdtm.results.documents import DocumentTable
 
 
@@ -119,22 +121,57 @@ DOCUMENTS = (
 )
 """A row for each document and query; before these its id, title and own columns (`document_columns`)."""
 
+CONCORDANCE = (
+    Column("left", "text", "the text before it"),
+    Column("keyword", "text", "what was searched, as it is written"),
+    Column("right", "text", "the text after it"),
+    Column("row", "count", "the document's row in the corpus, from 0"),
+    Column("start", "count", "the first character of the keyword in the document's text, from 0"),
+    Column("end", "count", "the one after its last"),
+)
+"""A row for each place where a corpus has what was searched; before these the document's id and title."""
+
 TEXT = Column("text", "text", "of the document")
 CUTOFF = Column("cutoff", "number", "the relevance from which up documents are about the query; of new ones")
+
+COPY_OF = Column("copy_of", "text", "the first document that it repeats, or nearly; there if any does")
+
+TAGS = Column("tags", "list", "your own, on the document or a passage of it; there if any document has one")
+NOTES = Column("notes", "text", "your own, on the document or a passage of it; there if any document has one")
+
+CODES = (
+    Column("document", "text", "which document"),
+    Column("title", "text", "its title, or its first words"),
+    Column("tag", "text", "your own; none of a note"),
+    Column("note", "text", "your own; none of a tag"),
+    Column("passage", "text", "that has it; none if it is the whole document"),
+    Column("start", "count", "the first character of the passage in the text, from 0"),
+    Column("end", "count", "the character after its last"),
+    Column("by", "text", "who says so, if that is known"),
+    Column("at", "text", "when, in UTC"),
+)
+"""A row for each of the user's tags and notes; there if there are any."""
 
 TITLE = "title"
 """What titles are called that are from no column of the user's."""
 
 
 def document_columns(
-    fields: Iterable[str], id_name: str = DOCUMENT, title_name: str | None = None, *, with_text: bool = True
+    fields: Iterable[str],
+    id_name: str = DOCUMENT,
+    title_name: str | None = None,
+    *,
+    with_text: bool = True,
+    with_copies: bool = False,
+    with_codes: bool = False,
 ) -> tuple[Column, ...]:
     """Return the columns of a table of documents: id, title and the user's own by their names, then ours.
 
     A name of the user's that is one of ours, or was met before, is changed.
     """
-    ours = (*DOCUMENTS, *[TEXT] * with_text)
-    taken = [column.name for column in (*DOCUMENTS, TEXT)]
+    codes = (TAGS, NOTES) if with_codes else ()
+    ours = (*DOCUMENTS, *[COPY_OF] * with_copies, *codes, *[TEXT] * with_text)
+    taken = [column.name for column in (*DOCUMENTS, COPY_OF, *codes, TEXT)]
     known, title, *theirs = distinct_names([id_name, title_name or TITLE, *fields], taken)
     own = [Column(name, "own", "your own") for name in theirs]
     first = Column(known, "text", "which document"), Column(title, "text", "its title, or its first words")
@@ -198,14 +235,33 @@ N_WORDS = 20
 _BLOCK = 65_536  # documents scored at a time
 
 
-def result_tables(fit: ModelFit, corpus: Corpus, *, all_documents: bool = False) -> tuple[Table, ...]:
+def result_tables(
+    fit: ModelFit, corpus: Corpus, codes: Codes | None = None, *, all_documents: bool = False
+) -> tuple[Table, ...]:
     """Return all tables of a result; that of documents has those about a query, or all."""
     return (
         topics_table(fit, corpus),
         words_table(fit),
         concept_words_table(fit.concepts, corpus),
-        documents_table(fit, corpus, all_documents=all_documents),
+        documents_table(fit, corpus, codes, all_documents=all_documents),
+        *([codes_table(codes, corpus)] if codes else []),
     )
+
+
+def codes_table(codes: Codes, corpus: Corpus) -> Table:
+    """Return the user's tags and notes, document by document."""
+
+    def rows() -> Iterator[Row]:
+        for document in corpus.documents.select(codes.coded_rows):
+            said: list[tuple[str | None, str | None, Code | Note]] = []
+            said += [(code.tag, None, code) for code in codes.codes_of(document.index)]
+            said += [(None, note.text, note) for note in codes.notes_of(document.index)]
+            for tag, note, each in said:
+                start, end = each.span or (None, None)
+                passage = None if each.span is None else document.text[start:end]
+                yield (document.id, document.title, tag, note, passage, start, end, each.by or None, each.at)
+
+    return Table("codes", CODES, rows)
 
 
 # --- topics and words --------------------------------------------------------------------------------------
@@ -226,7 +282,8 @@ def topics_table(fit: ModelFit, corpus: Corpus, n_words: int = N_WORDS) -> Table
 
 def _rows_of_query(fit: ModelFit, corpus: Corpus, q: int, parent: Topic, n_words: int) -> Iterator[Row]:
     query, relevance = fit.concepts[q].name, relevance_to(fit, corpus, q)
-    scores = score_documents(fit, q, corpus.document_term_matrix, relevance)
+    decide = deciding_counts(corpus, relevance)
+    scores = score_documents(fit, q, corpus.document_term_matrix, relevance, decide)
     about = (relevance.n_about, *relevance.n_about_interval)
     yield (_id(parent), None, query, parent.name, parent.prevalence, relevance.n_listed, *about, None, None,
            _words(parent, n_words))  # fmt: skip
@@ -279,17 +336,34 @@ def concept_words_table(concepts: Sequence[Concept], corpus: Corpus) -> Table:
     return Table("concept words", CONCEPT_WORDS, rows)
 
 
+# --- keyword in context ------------------------------------------------------------------------------------
+
+
+def concordance_table(found: Concordance) -> Table:
+    """Return the lines of a concordance."""
+    (id_name,) = distinct_names([found.id_name], [TITLE, *(column.name for column in CONCORDANCE)])
+    first = Column(id_name, "text", "which document"), Column(TITLE, "text", "its title, or its first words")
+
+    def rows() -> Iterator[Row]:
+        for line in found:
+            yield (line.id, line.title, line.left, line.keyword, line.right, line.row, line.start, line.end)
+
+    return Table("lines", (*first, *CONCORDANCE), rows)
+
+
 # --- documents ---------------------------------------------------------------------------------------------
 
 
-def documents_table(fit: ModelFit, corpus: Corpus, *, all_documents: bool = False) -> Table:
+def documents_table(
+    fit: ModelFit, corpus: Corpus, codes: Codes | None = None, *, all_documents: bool = False
+) -> Table:
     """Return what documents have to do with the queries that they are about, or all with all.
 
     They are in the order of the corpus, each with its queries in their order. The text comes last.
     """
     found = [relevance_to(fit, corpus, q) for q in range(fit.n_queries)]
     wanted = np.stack([each.about | all_documents for each in found], axis=1)
-    return _documents_table(fit, corpus, found, wanted)
+    return _documents_table(fit, corpus, found, wanted, codes=codes)
 
 
 def document_table(fit: ModelFit, corpus: Corpus, j: int, q: int) -> Table:
@@ -324,6 +398,7 @@ def new_documents_table(fit: ModelFit, new: Corpus, found: Sequence[Relevance]) 
 def listed_table(lists: Sequence[DocumentTable]) -> Table:
     """Return lists of the most relevant documents as one table."""
     fields = list(dict.fromkeys(name for each in lists for row in each for name in row.fields))
+    with_copies = any(row.copy_of is not None for each in lists for row in each)
 
     def rows() -> Iterator[Row]:
         for each in lists:
@@ -331,10 +406,10 @@ def listed_table(lists: Sequence[DocumentTable]) -> Table:
                 own = [row.fields.get(name, "") for name in fields]
                 subtopic = TopicId(row.subtopic, row.subtopic_name or "") if row.subtopic else None
                 yield (row.id, row.title, *own, each.query, row.about, row.relevance, row.names_it, subtopic,
-                       row.subtopic_name, row.passage, row.text)  # fmt: skip
+                       row.subtopic_name, row.passage, *[row.copy_of] * with_copies, row.text)  # fmt: skip
 
     id_name, title_name = next(((each.id_name, each.title_name) for each in lists), (DOCUMENT, None))
-    return Table("documents", document_columns(fields, id_name, title_name), rows)
+    return Table("documents", document_columns(fields, id_name, title_name, with_copies=with_copies), rows)
 
 
 def _documents_table(
@@ -344,10 +419,14 @@ def _documents_table(
     wanted: NDArray[np.bool_],
     *,
     with_text: bool = True,
+    codes: Codes | None = None,
 ) -> Table:
     """Return a table of documents, given their relevance to each query and which pairs are wanted (D, Q)."""
     store, fields = corpus.documents, corpus.documents.field_names
     listed = np.flatnonzero(wanted.any(axis=1))
+    first = corpus.first_copy
+    copied = first != np.arange(len(first))
+    with_copies = bool(copied.any())
 
     def documents() -> Iterator[Document]:
         return iter(store) if len(listed) == len(store) else store.select(listed.tolist())
@@ -356,31 +435,58 @@ def _documents_table(
         return [document.fields.get(name, "") for name in fields]
 
     def rows() -> Iterator[Row]:
-        judged = _judged(fit, corpus.document_term_matrix, found, listed)
-        aligner = Aligner(corpus)
-        reasons = [reasons_of(fit, corpus, q, aligner=aligner) for q in range(fit.n_queries)]
+        judged = _judged(fit, corpus, found, listed)
+        aligner, ids = Aligner(corpus), _ids_of(store, first[listed[copied[listed]]])
+        reasons = [
+            reasons_of(fit, corpus, q, aligner=aligner, passages=each.passages)
+            for q, each in enumerate(found)
+        ]
         for document, row in zip(documents(), judged, strict=True):
+            j = document.index
+            copy_of: Row = [ids[int(first[j])] if copied[j] else None] * with_copies
+            coded: Row = _coded(codes, j) if codes else ()
             before, text = (document.id, document.title, *own(document)), [document.original] * with_text
-            for q in np.flatnonzero(wanted[document.index]).tolist():
-                about = found[q].about[document.index]
-                passage = reasons[q].passage(document).line if about else None
-                yield (*before, *row[q], passage, *text)
+            for q in np.flatnonzero(wanted[j]).tolist():
+                passage = reasons[q].passage(document).line if found[q].about[j] else None
+                yield (*before, *row[q], passage, *copy_of, *coded, *text)
 
     def own_rows() -> Iterator[Sequence[str]]:
         return (own(document) for document in documents())
 
-    columns = document_columns(fields, store.id_name, store.title_name, with_text=with_text)
+    columns = document_columns(
+        fields,
+        store.id_name,
+        store.title_name,
+        with_text=with_text,
+        with_copies=with_copies,
+        with_codes=bool(codes),
+    )
     return Table("documents", columns, rows, own_rows)
 
 
+def _coded(codes: Codes, j: int) -> tuple[Cell, Cell]:
+    """Return the tags and the notes of a document."""
+    notes = "\n\n".join(note.text for note in codes.notes_of(j))
+    return codes.tags_of(j) or None, notes or None
+
+
+def _ids_of(store: DocumentStore, rows: NDArray[np.int64]) -> dict[int, str]:
+    """Return the ids of some documents, by row."""
+    return {document.index: document.id for document in store.select(np.unique(rows).tolist())}
+
+
 def _judged(
-    fit: ModelFit, counts: Any, found: Sequence[Relevance], rows: NDArray[np.int64]
+    fit: ModelFit, corpus: Corpus, found: Sequence[Relevance], rows: NDArray[np.int64]
 ) -> Iterator[tuple[tuple[Cell, ...], ...]]:
     """Yield for each document, query by query, the cells that say what it has to do with it."""
     named = [{each.id: _id(each) for each in topic.walk()} for topic in build_topics(fit)[0]]
+    counts, decide = corpus.document_term_matrix, [deciding_counts(corpus, each) for each in found]
     for start in range(0, len(rows), _BLOCK):
         at = rows[start : start + _BLOCK]
-        scores = [score_documents(fit, q, counts[at], each.select(at)) for q, each in enumerate(found)]
+        scores = [
+            score_documents(fit, q, counts[at], each.select(at), None if own is None else own[at])
+            for q, (each, own) in enumerate(zip(found, decide, strict=True))
+        ]
         yield from zip(*(_cells(*each) for each in zip(scores, named, strict=True)), strict=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import ceil
 from typing import Any
 
@@ -51,6 +52,8 @@ class Topic:
         The words that tell a subtopic from its siblings; empty for others.
     label : str or None
         The user's name for it.
+    dropped_words : tuple of str
+        What a person does not want among its words.
     """
 
     id: str
@@ -63,6 +66,7 @@ class Topic:
     label_words: tuple[str, ...] = ()
     label: str | None = None
     short_name: str = ""
+    dropped_words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.short_name:
@@ -77,8 +81,9 @@ class Topic:
         """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise ParameterError(f"The number of words is {n!r}; give a whole number of at least 0.")
-        best = np.argsort(-self.probabilities, kind="stable")[:n]
-        return [(self.vocabulary[w], float(self.probabilities[w])) for w in best]
+        best = np.argsort(-self.probabilities, kind="stable")[: n + len(self.dropped_words)].tolist()
+        words = ((self.vocabulary[w], float(self.probabilities[w])) for w in best)
+        return [each for each in words if each[0] not in self.dropped_words][:n]
 
     def walk(self) -> Iterator[Topic]:
         """Yield the topic itself, then its subtopics, each followed by those below it."""
@@ -172,21 +177,23 @@ N_WORDS = 2
 """Words of a name that is no phrase."""
 
 
-def name_subtopics(words: Sequence[Sequence[str]]) -> list[str]:
+def name_subtopics(words: Sequence[Sequence[str]], kept: Sequence[str | None] = ()) -> list[str]:
     """Name siblings by their most distinctive words: a phrase, or two words; no two have the same name.
 
     Parameters
     ----------
     words : sequence of sequence of str
         The distinctive words of each, best first, phrases among them.
+    kept : sequence of str or None
+        Names that some of them have already.
 
     Returns
     -------
     list of str
         A name each; where words run out, with a number.
     """
-    taken: set[str] = set()
-    return [_name(each, taken) for each in words]
+    taken = {name for name in kept if name}
+    return [name or _name(each, taken) for each, name in zip_longest(words, kept)]
 
 
 def _name(words: Sequence[str], taken: set[str]) -> str:
@@ -250,6 +257,7 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
             vocabulary=fit.vocabulary,
             probabilities=_frozen(probabilities[k]),
             subtopics=_subtopics(fit, k, total, n_label_words) if k < fit.n_queries else (),
+            dropped_words=fit.corrections.dropped_words.get(topic_id(k, fit.n_queries), ()),
         )
         for k in range(fit.n_topics)
     ]
@@ -271,22 +279,35 @@ class _Splitter:
     def __init__(self, fit: ModelFit, q: int, total: float, n_label_words: int) -> None:
         self.fit, self.query, self.total = fit, fit.concepts[q].name, total
         self.n_label_words = n_label_words
-        self.counts = dict(counts_below(fit, q))
+        self.opened = {below.of: below for below in counts_below(fit, q)}
         self.usual = fit.word_topic.sum(axis=1, dtype=np.float64)  # (V,)
 
     def below(self, id: str, n_w: NDArray[np.float32], avoid: tuple[int, ...]) -> tuple[Topic, ...]:
         """Make the topics below one, given its tokens of each word (V,) and words that name it already."""
-        if id not in self.counts:
+        if id not in self.opened:
             return ()
-        counts = self.counts[id]  # (V, S)
+        _, ids, counts = self.opened[id]  # (V, S)
         is_parent_word = (n_w > 0) | counts.any(axis=1)  # (V,)
         probabilities = subtopic_word_probabilities(counts, is_parent_word, self.fit.beta)  # (S, V)
-        words = distinctive_words(counts, N_FOR_NAMES, avoid, self.usual)
-        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in words])
+        words = self._telling(ids, counts, avoid)
+        kept = [self.fit.corrections.names.get(each) for each in ids]
+        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in words], kept)
         return tuple(
-            self._topic(f"{id}.{s + 1}", name, counts[:, s], probabilities[s], each, avoid)
-            for s, (name, each) in enumerate(zip(names, words, strict=True))
+            self._topic(each, name, counts[:, s], probabilities[s], words[s], avoid)
+            for s, (each, name) in enumerate(zip(ids, names, strict=True))
         )
+
+    def _telling(
+        self, ids: Sequence[str], counts: NDArray[np.float32], avoid: tuple[int, ...]
+    ) -> list[tuple[int, ...]]:
+        """Return the words that tell each subtopic from its siblings, without those that a person dropped."""
+        dropped = [self.fit.corrections.dropped_words.get(id, ()) for id in ids]
+        n = N_FOR_NAMES + max(map(len, dropped), default=0)
+        found = distinctive_words(counts, n, avoid, self.usual)
+        return [
+            tuple(w for w in words if self.fit.vocabulary[w] not in out)[:N_FOR_NAMES]
+            for words, out in zip(found, dropped, strict=True)
+        ]
 
     def _topic(
         self,
@@ -312,6 +333,7 @@ class _Splitter:
             subtopics=self.below(id, n_w, (*avoid, *words)),
             label_words=label_words,
             label=label,
+            dropped_words=fit.corrections.dropped_words.get(id, ()),
         )
 
 

@@ -48,6 +48,8 @@ class Trends:
         What each bin is called: "2001", "2001-03", or a group.
     starts : ndarray of datetime64[D], shape (B,), or None
         The first day of each period; None for groups.
+    ends : ndarray of datetime64[D], shape (B,), or None
+        Its last day.
     n_documents : ndarray of int64, shape (B,)
         In each bin, whatever they are about.
     about : ndarray of int64, shape (B, T)
@@ -65,6 +67,7 @@ class Trends:
     names: tuple[str, ...]
     bins: tuple[str, ...]
     starts: NDArray[np.datetime64] | None
+    ends: NDArray[np.datetime64] | None
     n_documents: NDArray[np.int64]
     about: NDArray[np.int64]
     share: FloatArray
@@ -123,10 +126,10 @@ def topics_over_time(
     """
     column, values = _column(result, timestamps, result.fit.presentation.time_column, "timestamps")
     dates = read_dates(values, date_format or result.fit.presentation.date_format, column)
-    starts, position, unit = _periods(dates.days, bins)
+    starts, ends, position, unit = _periods(dates.days, bins)
     names = tuple(_period_name(start, unit) for start in starts)
     left_out = dates.n_missing + dates.n_unreadable
-    return _trends(result, "time", column, names, position, left_out, starts)
+    return _trends(result, "time", column, names, position, left_out, (starts, ends))
 
 
 def topics_per_class(result: Result, classes: str | Sequence[object] | None = None) -> Trends:
@@ -144,11 +147,49 @@ def topics_per_class(result: Result, classes: str | Sequence[object] | None = No
     Trends
         The 20 largest groups, largest first; what is smaller is put together as "(other)".
     """
+    groups = groups_of(result, classes)
+    n_left_out = int((groups.position < 0).sum())
+    return _trends(result, "class", groups.column, groups.names, groups.position, n_left_out, None)
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of documents by a column: D documents.
+
+    Attributes
+    ----------
+    column : str
+    names : tuple of str
+        The 20 largest, largest first; then "(other)", if there are more.
+    position : ndarray of int64, shape (D,)
+        The group of each document among these; -1 for none.
+    texts : ndarray of object, shape (D,)
+        What the column says of each document; empty for nothing.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    position: NDArray[np.int64]
+    texts: NDArray[np.object_]
+
+    def members(self, name: str) -> NDArray[np.bool_]:
+        """Return which documents are of a group, (D,): one of `names`, or a smaller one."""
+        if name in self.names:
+            return np.asarray(self.position == self.names.index(name))
+        return np.asarray((self.texts == name) & (self.texts != ""))
+
+
+def groups_of(result: Result, classes: str | Sequence[object] | None = None) -> Groups:
+    """Find the groups of documents, see `topics_per_class`.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, or it is empty.
+    """
     column, values = _column(result, classes, result.fit.presentation.group_column, "classes")
-    texts = [" ".join(as_field(value).split()) for value in values]
-    names, inverse = np.unique(
-        np.array([text or "" for text in texts], object).astype(str), return_inverse=True
-    )
+    texts = np.array([" ".join(as_field(value).split()) for value in values], object)
+    names, inverse = np.unique(texts.astype(str), return_inverse=True)
     sizes = np.bincount(inverse, minlength=len(names))
     order = [k for k in np.lexsort((names, -sizes)) if names[k]]
     if not order:
@@ -158,7 +199,7 @@ def topics_per_class(result: Result, classes: str | Sequence[object] | None = No
     place[kept] = np.arange(len(kept))
     place[rest] = len(kept)
     shown = (*(str(names[k]) for k in kept), *((_OTHER,) if rest else ()))
-    return _trends(result, "class", column, shown, place[inverse], texts.count(""), None)
+    return Groups(column, shown, place[inverse], texts)
 
 
 def _column(
@@ -184,10 +225,11 @@ def _column(
 
 def _periods(
     days: NDArray[np.datetime64], bins: str | int
-) -> tuple[NDArray[np.datetime64], NDArray[np.int64], str]:
+) -> tuple[NDArray[np.datetime64], NDArray[np.datetime64], NDArray[np.int64], str]:
     """Cut time into periods.
 
-    Returns the first day of each (B,), the period of each document (D,), -1 for none, and their unit.
+    Returns the first day of each (B,) and the last (B,), the period of each document (D,), -1 for none, and
+    their unit.
     """
     known = days[~np.isnat(days)]
     first, last = known.min(), known.max()
@@ -198,16 +240,18 @@ def _periods(
                 f"bins is {bins!r}; give 'auto', {', '.join(map(repr, _UNITS))} or a number."
             )
         starts = _starts(first, last, unit)
+        after = _after(starts[-1], unit)
     else:
         if isinstance(bins, bool) or not 1 <= int(bins) <= MAX_BINS:
             raise ParameterError(f"bins is {bins!r}; give a number from 1 to {MAX_BINS}.")
         length = max(1, -(-(int((last - first).astype(int)) + 1) // int(bins)))
         starts, unit = np.arange(first, last + 1, length), "day"
+        after = starts[-1] + length
     if len(starts) > MAX_BINS:
         raise ParameterError(f"There would be {len(starts):,} periods ({bins!r}); give longer ones.")
     position = np.searchsorted(starts, days, side="right") - 1
     position[np.isnat(days)] = -1
-    return starts, position, unit
+    return starts, np.append(starts[1:], after) - 1, position, unit
 
 
 def _auto_unit(days: NDArray[np.datetime64]) -> str:
@@ -232,6 +276,14 @@ def _starts(first: np.datetime64, last: np.datetime64, unit: str) -> NDArray[np.
     return counted.astype(f"datetime64[{code}]").astype("datetime64[D]")
 
 
+def _after(start: np.datetime64, unit: str) -> np.datetime64:
+    """Return the day after the period that begins with a day."""
+    if unit in ("day", "week"):
+        return start + (7 if unit == "week" else 1)
+    begin = start.astype(f"datetime64[{_UNITS[unit]}]") + _STEPS.get(unit, 1)
+    return np.datetime64(begin, "D")
+
+
 def _period_name(start: np.datetime64, unit: str) -> str:
     day = str(start)
     if unit == "quarter":
@@ -249,7 +301,7 @@ def _trends(
     names: tuple[str, ...],
     position: NDArray[np.int64],
     n_left_out: int,
-    starts: NDArray[np.datetime64] | None,
+    days: tuple[NDArray[np.datetime64], NDArray[np.datetime64]] | None,
 ) -> Trends:
     topics = [topic for parent in result.topics for topic in (parent, *parent.below())]
     n_documents = np.bincount(position[position >= 0], minlength=len(names))
@@ -262,7 +314,8 @@ def _trends(
         topics=tuple(topic.id for topic in topics),
         names=tuple(topic.name for topic in topics),
         bins=names,
-        starts=starts,
+        starts=None if days is None else days[0],
+        ends=None if days is None else days[1],
         n_documents=n_documents,
         about=about.astype(np.int64),
         share=share,

@@ -138,7 +138,7 @@ class Chain:
         return columns_for(max(last + 1, self.n_parents))
 
     def leading_words(self, n: int = 10) -> tuple[tuple[int, ...], ...]:
-        """The `n` words with most tokens in each parent topic, best first; for whoever watches."""
+        """The `n` words with most tokens in each topic that is given, best first; for whoever watches."""
         n_wq = self.counts.n_wk[:, : self.n_parents]  # (V, Q)
         n = min(n, len(n_wq))
         best = np.argpartition(-n_wq, n - 1, axis=0)[:n]  # (n, Q)

@@ -238,7 +238,7 @@ def run_chain(
         chain.step()
         likelihood = run.advance(chain, schedule)
         if progress is not None:
-            words = chain.leading_words() if stage == "parents" and likelihood is not None else ()
+            words = () if likelihood is None else chain.leading_words()
             n_topics = int(chain.in_use.sum())
             progress(Progress(stage, query, run.done, schedule.max_sweeps, n_topics, likelihood, words))
         interrupted = interruption is not None and interruption.requested

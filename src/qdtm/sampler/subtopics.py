@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.progress import Interruption, ProgressCallback
+from qdtm.progress import Interruption, Progress, ProgressCallback
 from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.consensus import (
@@ -203,8 +203,9 @@ def split_documents(
         alone=alone,
         evidence_jq=evidence[np.unique(row_of)].astype(np.float32),
     )
+    told = None if progress is None else _in_words_of_the_corpus(progress, words)
     result = run_chain(
-        chain, SETTLING, stage="subtopics", query=name, progress=progress, interruption=interruption
+        chain, SETTLING, stage="subtopics", query=name, progress=told, interruption=interruption
     )
     subtopic = chain.assignment.topics  # (M,)
     chain.shards.release()
@@ -227,6 +228,16 @@ def split_documents(
         chains,
         Overlap(overlap.share[kept], overlap.group[kept]),
     )
+
+
+def _in_words_of_the_corpus(progress: ProgressCallback, words: NDArray[np.int32]) -> ProgressCallback:
+    """Tell whoever watches the leading words by their numbers in the corpus; `words` are the topic's."""
+
+    def tell(now: Progress) -> object:
+        leading = tuple(tuple(words[list(group)].tolist()) for group in now.leading_words)
+        return progress(replace(now, leading_words=leading))
+
+    return tell
 
 
 def _document_words(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -34,6 +34,11 @@ hand-check: not in its manifest, and replaced with it."""
 CHECK = "check.json"
 """A person's answers beside a saved result: they grow after it was saved, so its manifest does not have them.
 Nobody can make them again, so they are replaced only by who brings them along."""
+
+JOURNAL = "journal.jsonl"
+"""What people did to a saved result, act by act, as `CHECK` beside it (`qdtm.results.journal`)."""
+
+_BY_PEOPLE = {CHECK: "answers of a hand-check", JOURNAL: "what people did to it"}
 
 MAX_JSON_BYTES = 256 * 2**20
 """No JSON file of ours comes near this; a larger one is not read into memory."""
@@ -77,7 +82,7 @@ class ArraySpec:
 
 @contextmanager
 def write_directory_atomically(
-    path: str | os.PathLike[str], *, force: bool = False, keeps_check: bool = False
+    path: str | os.PathLike[str], *, force: bool = False, keeps: Collection[str] = ()
 ) -> Iterator[Path]:
     """Give a temporary folder to fill; put it in its place when the block ends well, else remove it.
 
@@ -87,8 +92,8 @@ def write_directory_atomically(
         The folder to make. Missing parent folders are made.
     force : bool
         Replace an earlier saved result at `path`. A folder that holds anything else is never replaced.
-    keeps_check : bool
-        Whether the block brings a person's answers along (`CHECK`), which are then replaced.
+    keeps : collection of str
+        Which of `CHECK` and `JOURNAL` the block brings along, which are then replaced.
 
     Yields
     ------
@@ -100,14 +105,16 @@ def write_directory_atomically(
     StorageError
         If the place is taken, or the disk refuses.
     """
-    with claim(path, force=force, keeps_check=keeps_check), placed_folder(path) as folder:
+    with claim(path, force=force, keeps=keeps), placed_folder(path) as folder:
         with write_errors(path):
             yield folder
-        check_free(path, force=force, keeps_check=keeps_check)  # it may have been taken while the block ran
+        check_free(path, force=force, keeps=keeps)  # it may have been taken while the block ran
 
 
 @contextmanager
-def claim(path: str | os.PathLike[str], *, force: bool = False, keeps_check: bool = False) -> Iterator[None]:
+def claim(
+    path: str | os.PathLike[str], *, force: bool = False, keeps: Collection[str] = ()
+) -> Iterator[None]:
     """Keep the place of a result for this process, from before long work until it has been saved.
 
     Raises
@@ -116,11 +123,11 @@ def claim(path: str | os.PathLike[str], *, force: bool = False, keeps_check: boo
         If the place is taken, or another process is about to save there.
     """
     with reserve(path):
-        check_free(path, force=force, keeps_check=keeps_check)
+        check_free(path, force=force, keeps=keeps)
         yield
 
 
-def check_free(path: str | os.PathLike[str], *, force: bool = False, keeps_check: bool = False) -> None:
+def check_free(path: str | os.PathLike[str], *, force: bool = False, keeps: Collection[str] = ()) -> None:
     """Raise unless a result may be saved at `path`; call it before long work, not after.
 
     A missing or empty folder is free. One of our own results is free with `force`, as long as it holds
@@ -146,11 +153,12 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False, keeps_check
         )
     if not force:
         raise StorageError(f"{str(path)!r} already holds a saved result; use force (--force) to replace it.")
-    if CHECK in names and not keeps_check:
-        raise StorageError(
-            f"{str(path)!r} holds answers of a hand-check ({CHECK!r}), which would be lost; "
-            "move them away, or give another folder."
-        )
+    for name, what in _BY_PEOPLE.items():
+        if name in names and name not in keeps:
+            raise StorageError(
+                f"{str(path)!r} holds {what} ({name!r}), which would be lost; "
+                "move it away, or give another folder."
+            )
     foreign = _foreign_files(path)
     if foreign:
         raise StorageError(
@@ -177,7 +185,7 @@ def write_manifest(folder: Path, *, kind: str, version: int, content: Mapping[st
         files = {
             name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
             for name in _file_names(folder)
-            if name not in (MANIFEST, CHECK, *REMADE)
+            if name not in (MANIFEST, *_BY_PEOPLE, *REMADE)
         }
     value = {"format": FORMAT, "kind": kind, "version": version, "content": dict(content), "files": files}
     with _storage_errors(f"Cannot write {MANIFEST!r}"):
@@ -353,7 +361,7 @@ def _foreign_files(folder: Path) -> list[str]:
         listed = set()
     droppings = (".", "~$")  # what file managers and office programs leave behind
     names = (name for name in _file_names(folder) if not PurePosixPath(name).name.startswith(droppings))
-    return [name for name in names if name not in (MANIFEST, CHECK, *REMADE) and name not in listed]
+    return [name for name in names if name not in (MANIFEST, *_BY_PEOPLE, *REMADE) and name not in listed]
 
 
 def _check_seal(folder: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from tests.cluster.conftest import cluster  # noqa: F401 - a fixture
 
 from qdtm.corpus import Corpus, load_demo_corpus
-from qdtm.corpus.many_files import FileCorpus
 
 CUTS = (0, 70, 71, 180, 260)  # a file with a single document among them
 
@@ -58,7 +57,7 @@ def folder(tmp_path_factory, texts):
 
 @pytest.fixture(scope="session")
 def files(folder):
-    return FileCorpus(str(folder / "part-*"), text_column="text", id_column="name")
+    return Corpus.read(str(folder / "part-*"), text_column="text", id_column="name")
 
 
 @pytest.fixture(scope="session")

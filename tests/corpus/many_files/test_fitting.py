@@ -1,13 +1,12 @@
 """A fit over files is the fit of the same documents in one corpus, whatever the engine is."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 from tests.corpus.many_files.conftest import assert_same
 
-from qdtm import QueryDrivenTopicModel, TextPipeline
+from qdtm import QueryDrivenTopicModel
 from qdtm.cli.main import cli
 from qdtm.sampler import checkpoint as keeping
 
@@ -48,13 +47,6 @@ def test_a_cluster_gives_the_same_bytes(cluster, files, tmp_path):
     assert saved(there, tmp_path / "there") == saved(here, tmp_path / "here")
 
 
-def test_the_pipeline_of_the_model_is_used_unless_the_files_have_one(files):
-    own, other = TextPipeline(lemmatizer=None), TextPipeline()
-    model = QueryDrivenTopicModel("cricket", pipeline=own, **SHORT)
-    assert model.fit(files).corpus_.pipeline == own
-    assert model.fit(replace(files, pipeline=other)).corpus_.pipeline == other
-
-
 def test_a_fit_over_files_that_was_killed_goes_on(files, tmp_path, monkeypatch):
     monkeypatch.setattr(keeping, "EVERY", 0.0)
     monkeypatch.setattr(keeping, "MOST_SHARE", float("inf"))
@@ -66,7 +58,7 @@ def test_a_fit_over_files_that_was_killed_goes_on(files, tmp_path, monkeypatch):
     with pytest.raises(KilledError):
         QueryDrivenTopicModel("cricket", progress=kill, **SHORT).fit(files, checkpoint=tmp_path / "kept")
     resumed = QueryDrivenTopicModel.resume(tmp_path / "kept", files)
-    undisturbed = QueryDrivenTopicModel("cricket", **SHORT).fit(files.to_corpus())
+    undisturbed = QueryDrivenTopicModel("cricket", **SHORT).fit(files)
     assert_same(resumed.fit_.token_topics, undisturbed.fit_.token_topics)
 
 

@@ -9,7 +9,7 @@ from documented import commands, run_command, run_python
 from qdtm import QueryDrivenTopicModel
 from qdtm.errors import ParameterError, StorageError
 from qdtm.present.methods import methods_paragraph
-from qdtm.results.hand_check import HandCheck
+from qdtm.results.hand_check import Answer, HandCheck
 from qdtm.results.hand_check.files import begin_check, read_answers, read_checks, write_checks, write_sample
 from qdtm.results.result import Result
 from qdtm.storage.folders import CHECK
@@ -35,25 +35,30 @@ def test_a_sample_is_drawn_once_and_gone_on_with(result, check):
     kept = result.with_check(begun)
     assert begin_check(kept, 0, 12) == begun
     assert begin_check(kept, 0, 12, fresh=True) == check
-    assert begin_check(kept, 1, 12).answers == {}
+    assert begin_check(kept, 1, 12).answers == ()
     with pytest.raises(ParameterError, match="A sample of 9 documents says too little; give at least 10"):
         begin_check(result, 0, 9)
 
 
 def test_answers_are_given_skipped_and_taken_back(check):
     first, second, third = check.open[:3]
-    said = check.answer(first, True).answer(second, None).answer(third, False)
-    assert check.answers == {}  # it never changes
+    said = check.answer(first, True).answer(second, "unsure", note=" a hint ").answer(third, False)
+    assert check.answers == ()  # it never changes
     assert said.said == {first: True, third: False}
+    assert said.verdicts[second] == "unsure"
+    assert said.answer_of(second).note == "a hint"
     assert said.open == check.open[3:]
     assert said.without_last().open == check.open[2:]
+    assert said.answer(first, None).open == (first, *check.open[3:])
     assert check.without_last() == check
+    with pytest.raises(ParameterError, match="An answer is 'perhaps'; give 'yes', 'no' or 'unsure'"):
+        check.answer(first, "perhaps")
     with pytest.raises(ParameterError, match="Document 99999 is not in the sample"):
         check.answer(99_999, True)
 
 
 def test_a_check_comes_back_from_its_file(result, check, tmp_path):
-    said = check.answer(check.open[0], True).answer(check.open[1], None)
+    said = check.answer(check.open[0], True, by="Ann").answer(check.open[1], "unsure", note="odd")
     write_checks(tmp_path / CHECK, [said])
     n = result.corpus.n_documents
     assert read_checks(tmp_path, n) == (said,)
@@ -67,8 +72,10 @@ def test_a_check_comes_back_from_its_file(result, check, tmp_path):
     [
         lambda value: value.update(format="other"),
         lambda value: value["checks"][0].pop("sample"),
-        lambda value: value["checks"][0]["answers"].append([5, "maybe"]),
-        lambda value: value["checks"][0]["sample"]["documents"].append(0),
+        lambda value: value["checks"][0]["answers"].append([5, "maybe", "", "", False]),
+        lambda value: value["checks"][0]["sample"]["draws"].append([0, 99, 0.5, 1, "random", 1.0]),
+        lambda value: value["checks"][0]["sample"]["reached"][0].append(99_999),
+        lambda value: value["checks"][0]["settled"].append([99_999, "yes"]),
     ],
 )
 def test_a_damaged_file_is_refused(result, check, tmp_path, damage):
@@ -98,11 +105,14 @@ def test_answers_are_saved_with_a_result_and_not_lost_when_it_is_replaced(result
 
 def test_a_table_goes_to_a_colleague_and_comes_back(result, check, tmp_path):
     path, documents = tmp_path / "sample.csv", result.corpus.documents
-    write_sample(path, check.answer(check.open[0], None), documents)
+    write_sample(path, check.answer(check.open[0], "unsure", by="Ann", note="odd"), documents)
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["document"]) for row in rows] == list(check.sample.documents)
-    assert [row["about"] for row in rows[:2]] == ["skip", ""]
+    assert [(row["about"], row["answers"], row["notes"]) for row in rows[:2]] == [
+        ("unsure", "Ann: unsure", "Ann: odd"),
+        ("", "", ""),
+    ]
     for row, about in zip(rows, ["Yes", "n", "", "0"], strict=False):
         row["about"] = about
     for names in (("document", "about"), ("about", "id")):
@@ -111,14 +121,14 @@ def test_a_table_goes_to_a_colleague_and_comes_back(result, check, tmp_path):
             writer.writeheader()
             writer.writerows(rows[:4])
         first, second, _, fourth = check.sample.documents[:4]
-        assert read_answers(path, check, documents).answers == {first: True, second: False, fourth: False}
+        assert read_answers(path, check, documents).said == {first: True, second: False, fourth: False}
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("document,said\n1,yes\n", "needs the columns 'about' and 'document'"),
-        ("document,about\n{0},perhaps\n", "Line 2 of .* says 'perhaps'; give yes, no, or nothing"),
+        ("document,about\n{0},perhaps\n", "Line 2 of .* says 'perhaps'; give yes, no, unsure, or nothing"),
         ("document,about\n77777,yes\n", "has no answer to a document of the sample"),
     ],
 )
@@ -133,23 +143,23 @@ def test_a_table_that_makes_no_sense_is_refused(result, check, tmp_path, text, w
 
 def test_an_answer_outside_the_sample_is_no_check(check):
     with pytest.raises(ParameterError):
-        HandCheck(check.query, check.sample, {99_999: True})
+        HandCheck(check.query, check.sample, (Answer(99_999, "yes"),))
 
 
 def test_relevance_agrees_with_the_answers_and_nothing_else_changes(result, check):
     few = result.with_check(check.with_answers(dict.fromkeys(check.open[:9], False)))
-    assert few.scores(0).relevance.tolist() == result.scores(0).relevance.tolist()
+    assert set(few.scores(0).relevance[list(check.open[9:])]) <= set(result.scores(0).relevance)
     checked = result.with_check(check.with_answers(dict.fromkeys(check.open, False)))
     before, after = result.scores(0), checked.scores(0)
     assert after.relevance.mean() < before.relevance.mean()
     np.testing.assert_array_equal(after.main, np.where(after.about, before.main, -1))
-    shown, plain = checked.documents(0, None), result.documents(0, None)
-    assert [row.id for row in shown] == [row.id for row in plain]
+    shown = checked.documents(0, None)
     assert all(row.about or row.subtopic is None for row in shown)
     assert [row.relevance for row in shown] == sorted(after.relevance, reverse=True)
     few_about, about = result.relevance(0), checked.relevance(0)
     assert (few_about.counted, about.counted) == (None, checked.fit.checks[0].estimate().n_about)
     assert about.n_about_interval[0] <= about.n_about <= about.n_about_interval[1]
+    assert about.by_model == result.relevance(0).by_model  # the model's word stays beside the hand's
     assert checked.scores(1).relevance.tolist() == result.scores(1).relevance.tolist()
     assert begin_check(checked, 0, 12, fresh=True) == check  # a sample is drawn from relevance as it was
 
@@ -166,7 +176,7 @@ def test_tables_have_the_relevance_that_agrees(result, check, tmp_path):
 def test_a_check_is_summed_up_in_a_sentence(result, check):
     assert check.summary().startswith("0 documents by hand, 10 of 10 still open; ")
     some = check.answer(check.open[0], True)
-    assert some.summary().startswith("1 document by hand, 9 of 10 still open; the ")
+    assert some.summary().startswith("1 document by hand, 9 of 10 still open; ")
     found = some.with_answers(dict.fromkeys(check.open, True)).estimate()
     assert some.estimate().n_answered == 1  # the estimate of one check is not that of another
     assert found.n_answered == 10

@@ -1,57 +1,26 @@
-"""The corpus pages: choose or upload one, say what its columns are, watch it being read."""
+"""The first page, with what there is; and the page that shows a corpus being read."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from nicegui import ui
-from nicegui.events import UploadEventArguments
 
 from qdtm.app.context import AppContext
-from qdtm.app.corpora import (
-    DEMO,
-    DEMO_NAME,
-    forget_corpus,
-    list_corpora,
-    new_upload,
-    read_upload,
-    tidy_corpora,
-    write_upload,
-)
+from qdtm.app.corpora import DEMO, DEMO_NAME, Whereabouts, list_corpora, where_is
+from qdtm.app.findings import Finding, read_findings
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import button, frame, page, show_problem
-from qdtm.app.requests import FitRequest, IndexRequest, PreviewRequest
-from qdtm.app.templating import Panel, guarded, tell
-from qdtm.app.upload import columns_of_upload
-from qdtm.app.workspace import NotFoundError
-from qdtm.corpus.readers.read import READERS
+from qdtm.app.pages.bin import removal
+from qdtm.app.pages.frame import frame, page, show_problem
+from qdtm.app.pages.upload import build_upload
+from qdtm.app.requests import FitRequest, IndexRequest
+from qdtm.app.templating import Action, Panel, guarded
+from qdtm.app.workspace import BIN, KINDS, NotFoundError
 
-_N_LISTED = 30
+_N_LISTED, _N_FILTERED, _MOST_LISTED = 30, 8, 1_000  # at first, from which up there is a filter, at most
 _SECONDS = 0.3
-_MORE_LANGUAGES = (
-    "arabic", "bulgarian", "catalan", "czech", "danish", "finnish", "greek", "hebrew", "hindi", "hungarian",
-    "indonesian", "korean", "norwegian", "persian", "polish", "romanian", "russian", "slovak", "swedish",
-    "turkish", "ukrainian", "vietnamese",
-)  # fmt: skip
-_LANGUAGES = {
-    "english": "English",
-    "german": "German",
-    "french": "French",
-    "spanish": "Spanish",
-    "italian": "Italian",
-    "dutch": "Dutch",
-    "portuguese": "Portuguese",
-    **{name: name.title() for name in _MORE_LANGUAGES},
-    "none": "Another language (no stop words)",
-}
-_NONE = "(none)"
-_ROLES = (("id", "Name of a document"), ("title", "Title"), ("time", "Date"), ("group", "Group"))
-_DROP = """<div class="drop">
-<button type="button" class="button" id="choose-file" @click="props.pickFiles">Choose a file</button>
-<q-uploader-add-trigger></q-uploader-add-trigger>
-<span role="status">{{ props.isUploading ? props.uploadProgressLabel : "or drop it here" }}</span>
-</div>"""
-"""The inside of the uploader, as Vue reads it; nothing of a user's is in it."""
+_SECONDS_HOME = 2.0  # between two looks at what goes on
 
 
 def register(context: AppContext) -> None:
@@ -61,11 +30,6 @@ def register(context: AppContext) -> None:
     async def home() -> None:
         with frame("Start", "Corpus"):
             _home(context)
-
-    @page("/columns/{job_id}")
-    async def columns(job_id: str) -> None:
-        with frame("Columns", "Corpus"):
-            _columns(context, context.jobs.get(job_id))
 
     @page("/reading/{job_id}")
     async def reading(job_id: str) -> None:
@@ -77,34 +41,84 @@ def register(context: AppContext) -> None:
 
 
 def _home(context: AppContext) -> None:
-    def show() -> None:
-        fits = [job for job, _ in zip(context.jobs.fits(), range(_N_LISTED), strict=False)]
-        corpora = [about for about in list_corpora(context.workspace) if about.id != DEMO][:_N_LISTED]
-        recent.show(fits=[(job, _title(job)) for job in fits], corpora=corpora)
+    fits = list(context.jobs.fits())
+    demo: dict[str, Action] = {"demo": lambda _: _open_demo(context)}
+    Panel("home.html", is_new=not fits)
+    with ui.element("div").classes("starts"):
+        with ui.element("section").classes("q-card start").props('aria-label="Demo"'):
+            Panel("demo.html", demo).show()
+        with ui.element("section").classes("q-card start").props('aria-label="Your own texts"'):
+            build_upload(context)
+    HomeLists(context, demo).build(len(fits))
 
-    def forget(id: str) -> None:
-        context.jobs.remove(id)
-        tidy_corpora(context.workspace, context.jobs)
-        show()
 
-    def forget_one(id: str) -> None:
-        forget_corpus(context.workspace, context.jobs, id)
-        show()
+@dataclass(frozen=True)
+class ListedFit:
+    """A fit in the list: what was found, and where its corpus is."""
 
-    Panel("home.html", {"demo": lambda _: _open_demo(context)}, demo_name=DEMO_NAME)
-    with ui.element("section").classes("upload").props('aria-label="Your own texts"'):
-        megabytes, kinds = context.max_upload_bytes >> 20, ", ".join(READERS)
-        Panel("upload.html", max_mb=megabytes)
-        uploader = ui.upload(
-            auto_upload=True,
-            max_file_size=context.max_upload_bytes,
-            on_upload=lambda event: guarded(_take_upload, context, event),
-            on_rejected=lambda: tell(f"This file cannot be taken: {kinds}, {megabytes:,} MB at most."),
-        )
-        uploader.props(f'flat bordered accept="{",".join(READERS)}"').classes("uploader")
-        uploader.add_slot("header", _DROP)
-    recent = Panel("recent.html", {"forget": forget, "forget-corpus": forget_one})
-    show()
+    job: Job
+    findings: tuple[Finding, ...]
+    corpus: Whereabouts
+
+
+class HomeLists:
+    """The results and corpora of the workspace, as they are now."""
+
+    def __init__(self, context: AppContext, actions: Mapping[str, Action]) -> None:
+        self._context, self._actions = context, actions
+        self._n, self._wanted = _N_LISTED, ""
+        self._seen: tuple[object, ...] = ()
+
+    def build(self, n_fits: int) -> None:
+        """Make the elements; what goes on in the background is followed."""
+        removal_of = removal(self._context, lambda _: self._show())
+        Panel("section_title.html", text="Results")
+        if n_fits > _N_FILTERED:
+            field = ui.input("Filter by query or corpus", on_change=lambda e: guarded(self._filter, e.value))
+            field.props("outlined dense debounce=250 clearable maxlength=200 dir=auto").classes("word-input")
+        self._fits = Panel("recent.html", {**self._actions, **removal_of, "all": self._show_all})
+        self._corpora = Panel("corpora.html", removal_of)
+        self._show()
+        ui.timer(_SECONDS_HOME, self._look)
+
+    def _look(self) -> None:
+        """Show what has changed, if something has: reading hundreds of results takes its time."""
+        if self._seen != self._stamp():
+            self._show()
+
+    def _stamp(self) -> tuple[object, ...]:
+        root, jobs = self._context.workspace.root, self._context.jobs
+        folders = [root / kind for kind in KINDS] + [root / BIN / kind for kind in KINDS]
+        return (*(folder.stat().st_mtime_ns for folder in folders), *map(jobs.state, self._open))
+
+    def _filter(self, text: str | None) -> None:
+        self._wanted = (text or "").strip().casefold()
+        self._show()
+
+    def _show_all(self, _: str) -> None:
+        self._n = _MOST_LISTED
+        self._show()
+
+    def _show(self) -> None:
+        workspace = self._context.workspace
+        every = list(self._context.jobs.fits())
+        found = [job for job in every if self._wanted in _searched(job)]
+        rows = [
+            ListedFit(job, read_findings(job.folder), where_is(workspace, job.request.corpus))
+            for job in found[: self._n]
+        ]
+        self._fits.show(fits=rows, n_found=len(found), n_fits=len(every))
+        self._open = [job.id for job in every if not job.has_ended]
+        self._seen = self._stamp()
+        corpora = [about for about in list_corpora(workspace) if about.id != DEMO]
+        n_binned = sum(len(workspace.binned_ids(kind)) for kind in KINDS)
+        self._corpora.show(corpora=corpora[:_MOST_LISTED], n_binned=n_binned)
+
+
+def _searched(job: Job) -> str:
+    """Return where a filter looks."""
+    request = job.request
+    return f"{request.title} {request.corpus_name}".casefold() if isinstance(request, FitRequest) else ""
 
 
 def _open_demo(context: AppContext) -> None:
@@ -122,89 +136,6 @@ def _open_demo(context: AppContext) -> None:
 
 def _reads_demo(job: Job) -> bool:
     return isinstance(job.request, IndexRequest) and job.request.demo and not job.has_ended
-
-
-async def _take_upload(context: AppContext, event: UploadEventArguments) -> None:
-    """Keep a file under a name of ours, and look at its first rows."""
-    upload = new_upload(context.workspace, event.file.name)
-    await event.file.save(upload.path)
-    await asyncio.to_thread(write_upload, context.workspace, upload)
-    job = context.jobs.submit(PreviewRequest(upload.id))
-    ui.navigate.to(f"/columns/{job}")
-
-
-def _title(job: Job) -> str:
-    if not isinstance(job.request, FitRequest):
-        return ""
-    return ", ".join(query.name for query in job.request.queries)
-
-
-# --- columns -----------------------------------------------------------------------------------------------
-
-
-def _columns(context: AppContext, job: Job) -> None:
-    if not isinstance(job.request, PreviewRequest):
-        raise NotFoundError("There is no such upload.")
-    waiting = Panel("waiting.html", message="Looking at the first rows …")
-
-    def look() -> None:
-        now = context.jobs.get(job.id)
-        if not now.has_ended:
-            return
-        timer.cancel()
-        waiting.delete()
-        with place:
-            if now.state == "done":
-                _choose_columns(context, now)
-            else:
-                show_problem(
-                    now.message or "The file was not read; upload it again.", label="Choose another file"
-                )
-
-    place = ui.element("div")
-    timer = ui.timer(_SECONDS, look)
-
-
-def _choose_columns(context: AppContext, job: Job) -> None:
-    """Show the first rows, and ask what is what."""
-    preview, id = job.outcome["preview"], job.request.corpus
-    upload = read_upload(context.workspace, id)
-    names, guess, seems = preview["columns"], preview["guess"], preview["language"]
-    Panel(
-        "preview.html",
-        upload=upload,
-        columns=names,
-        rows=preview["rows"],
-        guess=guess,
-        notes=job.outcome.get("notes", []),
-        language="" if seems == "english" else seems,
-    )
-    choices: dict[str, ui.select] = {}
-    with ui.element("div").classes("fields-row"):
-        if names:
-            choices["text"] = _select("Text (several are joined)", names, [guess["text"] or names[0]])
-            for key, label in _ROLES:
-                choices[key] = _select(label, [_NONE, *names], guess[key] or _NONE)
-        language = _select("Language", _LANGUAGES, seems if seems in _LANGUAGES else "none")
-        name = ui.input("What to call this corpus", value=upload.name).props("outlined dense maxlength=100")
-
-    def submit() -> None:
-        chosen = {key: select.value for key, select in choices.items()}
-        request = IndexRequest(
-            id,
-            (name.value or "").strip() or upload.name,
-            columns_of_upload(chosen, names),
-            str(language.value),
-        )
-        ui.navigate.to(f"/reading/{context.jobs.submit(request)}")
-
-    button("Read the corpus", lambda: guarded(submit), id="read-corpus")
-
-
-def _select(label: str, options: list[str] | dict[str, str], value: str | list[str]) -> ui.select:
-    """Show a choice of one, or of several if the value is a list."""
-    select = ui.select(options, label=label, value=value, multiple=isinstance(value, list))
-    return select.props("outlined dense options-dense").classes("choice")
 
 
 # --- reading -----------------------------------------------------------------------------------------------

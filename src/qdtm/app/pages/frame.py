@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from nicegui import ui
 
-from qdtm.app.templating import Panel, render, script, style_sheet, version_of
+from qdtm.app.templating import Panel, guarded, render, script, style_sheet, version_of
+from qdtm.app.workspace import InBinError
 from qdtm.errors import QdtmError
 
 # --- the frame ----------------------------------------------------------------------------------------------
@@ -21,7 +22,7 @@ T = TypeVar("T")
 PageFunction = Callable[..., Awaitable[None]]
 
 _SECONDS_TO_CONNECT = 60.0
-STEPS = ("Corpus", "Query", "Fit", "Explore")
+STEPS = ("Corpus", "Ask", "Explore")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def frame(title: str, step: str, links: dict[str, str] | None = None) -> Iterato
         try:
             yield
         except QdtmError as error:
-            show_problem(str(error))
+            show_error(error)
 
 
 def page(path: str) -> Callable[[PageFunction], PageFunction]:
@@ -70,7 +71,7 @@ def page(path: str) -> Callable[[PageFunction], PageFunction]:
                 await make(*args, **arguments)
             except QdtmError as error:
                 with frame("Not there", "Corpus"):
-                    show_problem(str(error))
+                    show_error(error)
             except TimeoutError:
                 return  # nobody is there: a program asked for the page, or the tab was closed at once
 
@@ -88,16 +89,26 @@ async def while_waiting(message: str, work: Callable[[], T]) -> T:
     """Do what takes its time in a thread, with the page shown already."""
     waiting = Panel("waiting.html", message=message)
     await connected()
-    made = await asyncio.to_thread(work)
-    if waiting.is_deleted:
+    try:
+        made = await asyncio.to_thread(work)
+    finally:
+        was_closed = waiting.is_deleted
+        if not was_closed:
+            waiting.delete()
+    if was_closed:
         raise TimeoutError("the page was closed while its work was done")
-    waiting.delete()
     return made
 
 
 def show_problem(message: str, link: str = "/", label: str = "Back to the start") -> None:
     """Say what is wrong, and where to go from here."""
     Panel("problem.html", message=message, link=link, label=label)
+
+
+def show_error(error: QdtmError) -> None:
+    """Say what is wrong; what is in the bin can be brought back from there."""
+    where = ("/bin", "Open the bin") if isinstance(error, InBinError) else ("/", "Back to the start")
+    show_problem(str(error), *where)
 
 
 # --- elements -----------------------------------------------------------------------------------------------
@@ -114,3 +125,32 @@ def button(label: str, on_click: Callable[[], Any], *, id: str = "", plain: bool
     with element:
         ui.html(escape(label), sanitize=False, tag="span")
     return element
+
+
+class Question:
+    """A dialog that asks before something goes; Enter and Escape both leave things as they are.
+
+    It names what goes; the focus is on Cancel.
+    """
+
+    def __init__(self) -> None:
+        self._do: Callable[[], Any] = lambda: None
+        self._dialog = ui.dialog().props("aria-labelledby=question-title")
+        with self._dialog, ui.element("div").classes("dialog"):
+            self._text = Panel("question.html", title="", text="")
+            with ui.element("div").classes("actions"):
+                button("Cancel", self._dialog.close, plain=True, id="cancel").props("autofocus")
+                self._yes = button("Remove", self._answered, id="confirm")
+
+    def ask(self, title: str, text: str, label: str, do: Callable[[], Any]) -> None:
+        """Ask, and do it if the answer is yes."""
+        self._do = do
+        self._text.show(title=title, text=text)
+        self._yes.clear()
+        with self._yes:
+            ui.html(escape(label), sanitize=False, tag="span")
+        self._dialog.open()
+
+    async def _answered(self) -> None:
+        self._dialog.close()
+        await guarded(self._do)

@@ -90,20 +90,24 @@ class AnswerPanel(Panel):
     """The first answer to a query on a page, or what it waits for."""
 
     def __init__(self) -> None:
-        super().__init__("first_answer.html", answer=None, waits_for="", percent=0, name="")
+        super().__init__("first_answer.html", answer=None, waits_for="", name="", problem=False, empty=True)
 
-    def show_found(self, found: LookedUp, stage: Stage, *, named: bool = False) -> None:
+    def show_found(self, found: LookedUp, stage: Stage, *, name: str = "") -> None:
         """Show what is known; an answer that is there while another is looked for is an old one.
 
         Parameters
         ----------
-        named : bool
-            Whether to say to which query it is.
+        name : str
+            To which query it is, where there are several.
         """
         waits = found.is_answerable and stage.waits_for in ("learning", "answer")
+        is_asked = found.check is not None or bool(found.problem)
         self.show(
             answer=found.answer,
             waits_for=stage.waits_for if waits else "",
             percent=100 * stage.share,
-            name=found.answer.name if named and found.answer else "",
+            name=name,
+            problem=is_asked and not waits,
+            mentions=found.mentions,
+            empty=not is_asked,
         )

@@ -1,6 +1,7 @@
 """A BibTeX file in, records out.
 
-Read in one pass, with braces counted: an entry that is never closed is left out, and said.
+Read in pieces that begin with a line such as "@article{", with braces counted: an entry that is never closed
+is left out, and said, and takes no other with it.
 """
 
 from __future__ import annotations
@@ -8,15 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TextIO
 
-from qdtm.corpus.readers.contents import read_text
-from qdtm.corpus.readers.records import CorpusWarning, Meter, ReadOptions, Record
+from qdtm.corpus.readers.encoding import bounded_lines, open_text
+from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.readers.references import arranged, reference
 from qdtm.errors import CorpusError
 
 _ENTRY = re.compile(r"@\s{0,9}([A-Za-z]{1,40})\s{0,9}[{(]")
+_FIRST_LINE = re.compile(r"[ \t]{0,20}@\s{0,9}[A-Za-z]{1,40}\s{0,9}[{(]")
 _KEY = re.compile(r"\s*([^\s,{}]{0,300})\s*,")
 _FIELD = re.compile(r"[\s,]*([A-Za-z][\w:.+-]{0,100})\s*=\s*")
 _BARE = re.compile(r"[^\s,{}#\"]{1,1000}")
@@ -38,31 +41,61 @@ _ACCENTED = re.compile(
     r"""\\(?:([`'^~"=.])\s{0,3}|([uvHckrdb])(?:\s{1,3}|(?=\{)))(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))"""
 )
 _COMMAND = re.compile(r"\\([A-Za-z]{1,30})\s{0,3}(?:\{\})?")
+_FORMULA = re.compile(r"(?<!\\)\$([^$]{1,200})(?<!\\)\$")  # "CO$_{2}$" is CO2
+_RAISED = re.compile(r"[_^](?=[{\w])")
+_FORMAT = re.compile(
+    r"\\(?:text(?:it|bf|rm|sc|tt|sf|sl|up|md|subscript|superscript)|emph|math(?:rm|it|bf))\s{0,3}(?=\{)"
+)
 _SINGLE = re.compile(r"\\([^A-Za-z\s])")
 
 
 def read_bibtex(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the entries of a .bib file."""
-    source, encoding = read_text(path, options.encoding)
-    if encoding.note:
-        warnings.warn(f"{path.name!r} {encoding.note}", CorpusWarning, stacklevel=2)
     n_entries = 0
 
     def records() -> Iterator[Record]:
         nonlocal n_entries
-        for n_entries, values in enumerate(_entries(source, path, meter), start=1):
+        for n_entries, values in enumerate(_all_entries(_pieces(file, path), path), start=1):
             yield reference(values, str(n_entries))
 
-    yield from arranged(records(), options, path)
+    with open_text(path, options.encoding, meter) as file:
+        yield from arranged(records(), options, path)
     if not n_entries:
         raise CorpusError(f"{str(path)!r} has no entry of a bibliography in it.")
 
 
-def _entries(source: str, path: Path, meter: Meter) -> Iterator[dict[str, str]]:
+def _pieces(file: TextIO, path: Path) -> Iterator[str]:
+    """Yield the lines from one that begins an entry to the next."""
+    lines: list[str] = []
+    size = 0
+    for line in bounded_lines(file, path):
+        if lines and _FIRST_LINE.match(line):
+            yield "".join(lines)
+            lines, size = [], 0
+        lines.append(line)
+        size += len(line)
+        if size > MAX_TEXT:
+            raise CorpusError(f"An entry of {str(path)!r} has more than {MAX_TEXT_MB} MB.")
+    yield "".join(lines)
+
+
+def _all_entries(pieces: Iterable[str], path: Path) -> Iterator[dict[str, str]]:
     macros: dict[str, str] = {}
-    at, n_broken = 0, 0
+    n_broken = 0
+    for piece in pieces:
+        for entry in _entries(piece.replace("\0", " "), macros):
+            n_broken += entry is None
+            if entry is not None:
+                yield entry
+    if n_broken:
+        message = f"{n_broken:,} entries of {path.name!r} have no key or no field; they were passed over."
+        warnings.warn(message, CorpusWarning, stacklevel=2)
+
+
+def _entries(source: str, macros: dict[str, str]) -> Iterator[dict[str, str] | None]:
+    """Yield the fields of each entry; None for one that is broken."""
+    at = 0
     while found := _ENTRY.search(source, at):
-        meter.set(found.start() / max(len(source), 1))
         kind = found[1].lower()
         at = found.end()
         if kind in ("comment", "preamble"):
@@ -72,14 +105,11 @@ def _entries(source: str, path: Path, meter: Meter) -> Iterator[dict[str, str]]:
         if kind == "string":
             macros |= {name: value[:1_000] for name, value in fields.items()} if len(macros) < 10_000 else {}
         elif key is None or not fields:
-            n_broken += 1
+            yield None
         else:
             plain = {name: unlatex(value) for name, value in fields.items()}
             plain["authors"] = plain.pop("author", plain.pop("editor", "")).replace(" and ", "; ")
             yield {"id": key[1], "entrytype": kind, **plain}
-    if n_broken:
-        message = f"{n_broken:,} entries of {path.name!r} have no key or no field; they were passed over."
-        warnings.warn(message, CorpusWarning, stacklevel=2)
 
 
 def _fields(source: str, at: int, macros: dict[str, str]) -> tuple[dict[str, str], int]:
@@ -136,7 +166,9 @@ def unlatex(text: str) -> str:
     >>> unlatex(r'The {N}eural M{\"u}ller \& sons -- 50\% {\o}re')
     'The Neural Müller & sons – 50% øre'
     """
+    text = _FORMULA.sub(lambda m: _RAISED.sub("", m[1]), text)
     if "\\" in text:
+        text = _FORMAT.sub("", text)
         text = _ACCENTED.sub(_accented, text)
         text = _COMMAND.sub(
             lambda m: _LETTERS.get(m[1], " " if m[1].islower() and len(m[1]) > 2 else ""), text

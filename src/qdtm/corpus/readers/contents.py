@@ -1,18 +1,17 @@
-"""What is known of a file that is one document, and what kept a file from being one."""
+"""What is known of a file that is one document."""
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from qdtm.corpus.readers.encoding import Encoding, find_encoding, reading_errors
-from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning
+from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB
 from qdtm.errors import CorpusError, MissingExtraError
 
 PAGE = "\f"
@@ -22,7 +21,6 @@ _DATE = re.compile(r"(?:D:)?(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?")
 _NO_TITLE = re.compile(
     r"microsoft word\b.*|untitled.*|(?:new )?document\s*\d*|.*\.(?:docx?|rtf|odt|dvi|tex|indd)", re.I
 )
-_N_NAMED = 3
 _LONGEST = 1_000
 
 
@@ -108,34 +106,3 @@ def damage(path: Path, kind: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise CorpusError(f"{str(path)!r} is not {kind} file, or is damaged.") from error
-
-
-@dataclass
-class PassedOver:
-    """Files that could not be read, by the reason, to be told of in one line."""
-
-    reasons: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, name: str, path: Path, error: Exception) -> None:
-        """Remember a file and why it could not be read."""
-        reason = str(error).replace(f"Reading {path.name!r} needs", "needs").removeprefix(repr(str(path)))
-        self.reasons.setdefault(reason.strip(" ."), []).append(name)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.reasons.values()))
-
-    def __str__(self) -> str:
-        return "; ".join(f"{_named(names)} {reason}" for reason, names in self.reasons.items())
-
-    def tell(self, source: str) -> None:
-        """Warn of the files that were passed over, if there are any."""
-        if self.reasons:
-            n = len(self)
-            message = f"{n:,} {'file' if n == 1 else 'files'} of {source} passed over: {self}."
-            warnings.warn(message, CorpusWarning, stacklevel=3)
-
-
-def _named(names: list[str]) -> str:
-    """Return the first names, and how many more there are."""
-    more = f" and {len(names) - _N_NAMED:,} more:" if len(names) > _N_NAMED else ""
-    return ", ".join(map(repr, names[:_N_NAMED])) + more

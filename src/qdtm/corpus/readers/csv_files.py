@@ -100,7 +100,7 @@ def records_of_rows(
         text, identity, title = (_cell(row, c) for c in (roles.text[0], roles.id, roles.title))
         if len(roles.text) > 1:
             text = join_texts(_cell(row, c) for c in roles.text)
-        yield Record(identity or str(number), text, fields, title=title, **called)
+        yield Record(identity or str(number), text, fields, title=title, is_numbered=not identity, **called)
 
 
 def _cell(row: Sequence[str], position: int | None) -> str:

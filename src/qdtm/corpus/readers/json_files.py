@@ -1,57 +1,171 @@
-"""A .json file in, records out: an array of objects, or an object that has one in it."""
+"""A .json file in, records out: an array of objects, or an object that has one in it.
+
+Read in pieces, an entry at a time, so that a file of any size takes the memory of its largest entry.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from qdtm.corpus.readers.contents import read_text
+from qdtm.corpus.readers.encoding import open_text
 from qdtm.corpus.readers.json_lines import read_json_lines, records_of_objects
-from qdtm.corpus.readers.records import Meter, ReadOptions, Record
+from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, Meter, ReadOptions, Record
 from qdtm.errors import CorpusError
+
+_PIECE = 2**18
+_CUT = 16
+"""So near to the end of what was read, an error may be of a value that is not yet whole."""
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+_BLANK = re.compile("[ \t\r\n\ufeff\0]*")
 
 
 def read_json(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
-    """Yield the objects of a .json file; one that has an object a line is read as JSON lines."""
-    source, _ = read_text(path, options.encoding)
-    source = source.strip("\ufeff \n\t")
-    if not source:
-        raise CorpusError(f"{str(path)!r} is empty.")
-    try:
-        value = json.loads(source, parse_constant=lambda _: None)
-    except RecursionError:
-        raise CorpusError(f"{str(path)!r} is nested too deeply.") from None
-    except ValueError as error:
-        if source.startswith("{") and "\n" in source:
-            yield from read_json_lines(path, options, meter)
+    """Yield the objects of a .json file; one that has an object a line is read as JSON lines.
+
+    Of an object the longest array in it is read ("results", "items", ...), or itself, if it has none.
+    """
+    with open_text(path, options.encoding, meter) as file:
+        values = _Values(file, path)
+        first = values.peek()
+        if first == "[":
+            yield from records_of_objects(_numbered(values.all_of_array(), path), options, path)
             return
-        reason = getattr(error, "msg", "it holds too long a number")
-        raise CorpusError(f"{str(path)!r} is not JSON: {reason}.") from error
-    del source
-    found = _array(value)
-    if not found:
-        raise CorpusError(f"{str(path)!r} has no array of objects in it, one for each document.")
-    yield from records_of_objects(_numbered(found, path), options, path)
-    meter.set(1.0)
+        if first != "{":
+            reason = "has no array of objects in it, one for each document" if first else "is empty"
+            raise CorpusError(f"{str(path)!r} {reason}.")
+        lengths = {key: n for key, n in values.array_lengths() if n}
+        has_more = bool(values.peek())
+        if not has_more:
+            file.seek(0)
+            key = max(lengths, key=lambda key: lengths[key], default=None)
+            found = _Values(file, path).array_of(key)
+            yield from records_of_objects(_numbered(found, path), options, path)
+            return
+    yield from read_json_lines(path, options, meter)
 
 
-def _array(value: Any) -> list[Any]:
-    """Return the array of objects in a value: itself, or the longest in it ("results", "items", ...)."""
-    if isinstance(value, list):
-        return value
-    if not isinstance(value, dict):
-        return []
-    arrays = [
-        each for each in value.values() if isinstance(each, list) and each and isinstance(each[0], dict)
-    ]
-    return max(arrays, key=len, default=[value])
-
-
-def _numbered(found: list[Any], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _numbered(found: Iterator[Any], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, value in enumerate(found, start=1):
         entry = {"text": value} if isinstance(value, str) else value
         if not isinstance(entry, dict) or not entry:
             raise CorpusError(f"Entry {number:,} of {str(path)!r} is not a JSON object with a text in it.")
         yield number, entry
+
+
+# --- values as they come -----------------------------------------------------------------------------------
+
+
+class _Values:
+    """The values of JSON text, taken one after the other from a file.
+
+    Parameters
+    ----------
+    file : text file
+    path : Path
+        For messages.
+    """
+
+    def __init__(self, file: TextIO, path: Path) -> None:
+        self._file, self._path = file, path
+        self._text, self._at, self._is_all = "", 0, False
+
+    def all_of_array(self) -> Iterator[Any]:
+        """Yield the values of the array that comes next, after which nothing may come."""
+        yield from self.array()
+        if self.peek():
+            raise self._broken("there is more after its end")
+
+    def array(self) -> Iterator[Any]:
+        """Yield the values of the array that comes next."""
+        self._take("[")
+        while self.peek() != "]":
+            yield self._value()
+            if self.peek() != "]":
+                self._take(",")
+        self._take("]")
+
+    def array_of(self, key: str | None) -> Iterator[Any]:
+        """Yield the values of the array at a key of the object that comes next; or that object itself."""
+        if key is None:
+            yield self._value()
+            return
+        for name in self._keys():
+            if name == key:
+                yield from self.array()
+                return
+            self._value()
+
+    def array_lengths(self) -> Iterator[tuple[str, int]]:
+        """Yield the keys of the object that comes next, and how many objects are in an array there."""
+        for name in self._keys():
+            if self.peek() != "[":
+                self._value()
+                continue
+            n, has_objects = 0, True
+            for n, value in enumerate(self.array(), start=1):
+                has_objects = has_objects and (n > 1 or isinstance(value, dict))
+            yield name, n if has_objects else 0
+
+    def peek(self) -> str:
+        """Return the next character that is not blank; nothing at the end."""
+        while True:
+            blank = _BLANK.match(self._text, self._at)
+            self._at = blank.end() if blank else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._read_on():
+                return ""
+
+    def _keys(self) -> Iterator[str]:
+        self._take("{")
+        while self.peek() != "}":
+            name = self._value()
+            if not isinstance(name, str):
+                raise self._broken("a key is no string")
+            self._take(":")
+            yield name
+            if self.peek() != "}":
+                self._take(",")
+        self._take("}")
+
+    def _take(self, mark: str) -> None:
+        if self.peek() != mark:
+            raise self._broken(f"{mark!r} is missing" if self.peek() else "it ends too early")
+        self._at += 1
+
+    def _value(self) -> Any:
+        self.peek()
+        piece = _PIECE
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except RecursionError:
+                raise CorpusError(f"{str(self._path)!r} is nested too deeply.") from None
+            except json.JSONDecodeError as error:
+                is_cut = error.msg.startswith("Unterminated string") or error.pos > len(self._text) - _CUT
+                if not is_cut or not self._read_on(piece):
+                    raise self._broken(error.msg) from error
+                piece *= 2  # a long value is not begun again for each piece of it
+            except ValueError:
+                raise self._broken("it holds too long a number") from None
+            else:
+                if end < len(self._text) or not self._read_on():  # a number may go on
+                    self._at = end
+                    return value
+
+    def _read_on(self, piece: int = _PIECE) -> bool:
+        """Read more; return whether there was any."""
+        left = self._text[self._at :]
+        if len(left) > MAX_TEXT:
+            raise CorpusError(f"An entry of {str(self._path)!r} has more than {MAX_TEXT_MB} MB.")
+        read = self._file.read(piece)
+        self._text, self._at = left + read, 0
+        return bool(read)
+
+    def _broken(self, reason: str) -> CorpusError:
+        return CorpusError(f"{str(self._path)!r} is not JSON: {reason}.")

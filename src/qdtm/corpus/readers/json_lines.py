@@ -42,7 +42,8 @@ def records_of_objects(objects: Iterator[_Line], options: ReadOptions, path: Pat
     peeked = peek(objects, N_PEEKED, lambda line: sum(len(str(value)) for value in line[1].values()))
     if not peeked:
         raise CorpusError(f"{str(path)!r} is empty.")
-    if options.text_column is None and all(is_reference(entry) for _, entry in peeked):
+    n_references = sum(is_reference(entry) for _, entry in peeked)
+    if options.text_column is None and 2 * n_references >= len(peeked):
         found = (reference_of_json(entry, str(n)) for n, entry in itertools.chain(peeked, objects))
         yield from arranged(found, options, path)
         return
@@ -120,7 +121,7 @@ def _record(number: int, entry: dict[str, Any], keys: _Keys, path: Path) -> Reco
     identity, title = (_as_text(entry.get(key)) if key else "" for key in (keys.id, keys.title))
     fields = {key: _as_text(value) for key, value in entry.items() if key not in keys.apart}
     text = texts[0] if len(texts) == 1 else join_texts(texts)
-    return Record(identity or str(number), text, fields, title=title, **keys.names)
+    return Record(identity or str(number), text, fields, title=title, is_numbered=not identity, **keys.names)
 
 
 def _as_text(value: object) -> str:

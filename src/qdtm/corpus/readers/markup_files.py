@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from qdtm.corpus.markup import readable
+from qdtm.corpus.markup import readable, without_other_elements
 from qdtm.corpus.readers.contents import Contents, read_text
 
 _HEAD = 2**18
@@ -43,7 +43,7 @@ def html_contents(source: str, encoding: object = None) -> Contents:
     said = _meta(head)
     title = _TITLE.search(head) or _HEADING.search(head)
     return Contents(
-        text=readable(_without_head(source)),
+        text=readable(without_other_elements(_without_head(source))),
         title=readable(title[1]) if title else said.get("og:title", ""),
         date=next((said[name] for name in _DATES if name in said), ""),
         author=next((said[name] for name in _AUTHORS if name in said), ""),

@@ -165,7 +165,7 @@ _ODT_ENDS = {"p": "\n", "h": "\n", "tab": "\t", "line-break": "\n", "s": " "}
 
 
 def read_odt(path: Path, _encoding: str | None) -> Contents:
-    """Read an OpenDocument text: headings, paragraphs and notes; without changes and comments."""
+    """Read an OpenDocument text: headings, paragraphs, then notes; without changes and comments."""
     with _open(path, ".odt") as archive, damage(path, "an .odt"):
         package = Package(path, archive)
         if b"encryption-data" in package.read("META-INF/manifest.xml"):
@@ -174,10 +174,12 @@ def read_odt(path: Path, _encoding: str | None) -> Contents:
         if not content:
             raise CorpusError(f"{str(path)!r} is not an .odt file, or is damaged.")
         skipped = ("tracked-changes", "annotation", "note-citation", "sequence-decls")
-        gathered = _Gathered(("p", "h"), _ODT_ENDS, skipped).feed(content)
+        gathered = _Gathered(("p", "h"), _ODT_ENDS, (*skipped, "note")).feed(content)
+        notes = _Gathered(("note-body",), _ODT_ENDS, skipped).feed(content)
         said = _metadata(package.read("meta.xml"))
+    text = f"{str(gathered).strip()}\n\n{' '.join(str(notes).split())}".strip()
     date, author = said["creation-date"] or said["date"], said["initial-creator"] or said["creator"]
-    return Contents(str(gathered).strip(), said["title"], date, author)
+    return Contents(text, said["title"], date, author)
 
 
 # --- .epub --------------------------------------------------------------------------------------------------
@@ -201,9 +203,10 @@ def read_epub(path: Path, _encoding: str | None) -> Contents:
 
 
 def _chapters(opf: bytes, folder: str) -> list[str]:
-    """Return the names of a book's chapters in their order, each once."""
+    """Return the names of a book's chapters in their order, each once, without the table of contents."""
     gathered = _Gathered((), {}, (), ("item", "itemref")).feed(opf)
-    names = {item["id"]: item["href"] for kind, item in gathered.elements if kind == "item"}
+    items = [item for kind, item in gathered.elements if kind == "item"]
+    names = {item["id"]: item["href"] for item in items if "nav" not in item.get("properties", "").split()}
     order = [ref["idref"] for kind, ref in gathered.elements if kind == "itemref"]
     places = (
         posixpath.normpath(posixpath.join(folder, unquote(names[each]))) for each in order if each in names

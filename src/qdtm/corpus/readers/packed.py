@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+from qdtm.corpus.readers.documents import DOCUMENTS
 from qdtm.corpus.readers.encoding import reading_errors
-from qdtm.corpus.readers.folder import DOCUMENTS
 from qdtm.corpus.readers.records import Meter, Reader, ReadOptions, Record
 from qdtm.errors import CorpusError, QdtmError
 
@@ -43,34 +43,45 @@ def read_gzip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record
 
 def read_zip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the records of the files in a .zip file: documents as those of a folder, else tables in turn."""
-    from qdtm.corpus.readers.folder import read_folder
-    from qdtm.corpus.readers.read import READERS, find_reader
+    from qdtm.corpus.readers.read import READERS, read_files, read_folder
+    from qdtm.corpus.readers.sources import SourceFile
 
-    with _scratch(path) as folder, _unpacking(path), ZipFile(path) as archive:
-        members = _members(archive, path)
-        kinds = {PurePosixPath(name).suffix.lower() for name in members}
-        tables = {
-            name: each for name, each in members.items() if _ending(name) in set(READERS) - set(DOCUMENTS)
-        }
-        one_text = len(members) == 1 and kinds == {".txt"}
-        if not kinds & set(DOCUMENTS) and not tables:
-            raise CorpusError(
-                f"There is nothing in {str(path)!r} that can be read. Known: {', '.join(READERS)}."
-            )
-        in_turn = one_text or not kinds & set(DOCUMENTS)
-        chosen = members if one_text or not in_turn else tables
-        left = _allowed(path)
-        for name, member in chosen.items():
-            target = folder / "in" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(member) as packed:
-                left -= _copy(packed, target, left, path)
-        if in_turn:
-            for name in chosen:
-                inner = find_reader(folder / "in" / name)
-                yield from _read(inner, folder / "in" / name, name, options, meter, path)
-        else:
+    with _scratch(path) as folder:
+        with _unpacking(path), ZipFile(path) as archive:
+            chosen, are_documents = _chosen(_members(archive, path), set(READERS), path)
+            left = _allowed(path)
+            for name, member in chosen.items():
+                target = folder / "in" / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(member) as packed:
+                    left -= _copy(packed, target, left, path)
+        if are_documents:
             yield from _read(read_folder, folder / "in", path.name, options, meter, path)
+        elif len(chosen) == 1:
+            (name,) = chosen
+            yield from _read(READERS[_ending(name)], folder / "in" / name, name, options, meter, path)
+        else:
+            files = [
+                SourceFile(str(folder / "in" / name), member.file_size, name)
+                for name, member in chosen.items()
+            ]
+            yield from read_files(files, options, meter, repr(path.name))
+
+
+def _chosen(members: dict[str, ZipInfo], known: set[str], path: Path) -> tuple[dict[str, ZipInfo], bool]:
+    """Return the files of an archive that are read, and whether they are documents, not tables."""
+    readable = {name: each for name, each in members.items() if _ending(name) in known - {".zip"}}
+    if not readable:
+        packed = any(_ending(name) == ".zip" for name in members)
+        reason = (
+            "is packed twice; unpack it"
+            if packed
+            else f"has nothing that can be read: {', '.join(sorted(known))}"
+        )
+        raise CorpusError(f"{str(path)!r} {reason}.")
+    one_text = len(readable) == 1 and _ending(next(iter(readable))) == ".txt"
+    has_documents = any(_ending(name) in DOCUMENTS for name in readable)
+    return (members, True) if has_documents and not one_text else (readable, False)
 
 
 def _ending(name: str) -> str:

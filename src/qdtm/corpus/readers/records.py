@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +19,8 @@ MAX_TEXT_MB = 64
 """The longest line, cell or file that is taken as one document, in millions of characters (2**20)."""
 
 MAX_TEXT = MAX_TEXT_MB * 2**20
+
+_N_NAMED, _N_REASONS = 3, 5
 
 
 class CorpusWarning(UserWarning):
@@ -43,6 +46,8 @@ class Record:
         What the user calls the title: the name of its column, if it is from one.
     text_name : str
         What the user calls the text: the names of its columns, if it is from any.
+    is_numbered : bool
+        Whether its id is but its number in the file.
     """
 
     id: str
@@ -52,6 +57,7 @@ class Record:
     title: str = ""
     title_name: str = field(default="", compare=False)
     text_name: str = field(default="", compare=False)
+    is_numbered: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class ReadOptions:
         The column of the title; None to find it, "none" for none.
     table : str or None
         Which table of a database; None for the only one.
+    before : Record or None
+        Of the table before this one: its columns are taken again where they are.
     """
 
     text_column: str | Sequence[str] | None = None
@@ -80,13 +88,26 @@ class ReadOptions:
     all_fields: bool = False
     title_column: str | None = None
     table: str | None = None
+    before: Record | None = None
 
 
 class Meter:
-    """Tells how much of a source has been read."""
+    """Tells how much of a source has been read.
+
+    Attributes
+    ----------
+    share : callable
+        Gives the share that has been read.
+    n_files : int
+        How many files the source has.
+    passed : PassedOver
+        Those that could not be read.
+    """
 
     def __init__(self) -> None:
         self.share: Callable[[], float] = lambda: 0.0
+        self.n_files = 1
+        self.passed = PassedOver()
 
     def watch(self, file: BinaryIO, size: int) -> None:
         """Measure by the position in a file of `size` bytes."""
@@ -95,6 +116,68 @@ class Meter:
     def set(self, share: float) -> None:
         """Say outright how much has been read."""
         self.share = lambda: share
+
+    def follow(self, part: Meter, start: float, share: float) -> None:
+        """Measure by how much has been read of a part, which begins at `start`."""
+        self.share = lambda: min(1.0, start + share * part.share())
+
+
+@dataclass
+class PassedOver:
+    """Files that could not be read, by the reason, to be told of in one line.
+
+    Attributes
+    ----------
+    reasons : dict of str to list of str
+        The names of the files, by what kept them from being read.
+    n_read : int
+        How many documents came from them before that.
+    """
+
+    reasons: dict[str, list[str]] = field(default_factory=dict)
+    n_read: int = 0
+
+    def add(self, name: str, place: str, error: Exception, n_read: int = 0) -> None:
+        """Remember a file, why it could not be read, and how many documents of it were read before."""
+        file = Path(place)
+        known = [repr(str(file)), repr(place), repr(file.name), f"Reading {file.name!r}"]
+        said = str(error).strip(" .").replace(known[-1], known[0])
+        begins = next((each for each in known if said.startswith(each)), None)
+        reason = said.removeprefix(begins) if begins else f": {said}"
+        for each in known:
+            reason = reason.replace(each, "it")
+        if n_read:
+            reason += f" (its first {n_read:,} are in)"
+            self.n_read += n_read
+        self.reasons.setdefault(reason, []).append(name)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.reasons.values()))
+
+    def lines(self, n: int) -> list[str]:
+        """Return a line for each file, of the first `n`."""
+        named = (repr(name) + reason for reason, names in self.reasons.items() for name in names)
+        return list(islice(named, n))
+
+    def __str__(self) -> str:
+        said = [_named(names) + reason for reason, names in list(self.reasons.items())[:_N_REASONS]]
+        n_more = sum(map(len, list(self.reasons.values())[_N_REASONS:]))
+        said += [f"{n_more:,} more for other reasons"] if n_more else []
+        sentence = "; ".join(said)
+        return sentence if sentence.endswith("?") else f"{sentence}."
+
+    def tell(self, source: str) -> None:
+        """Warn of the files that were passed over, if there are any."""
+        if self.reasons:
+            n = len(self)
+            message = f"{n:,} {'file' if n == 1 else 'files'} of {source} passed over: {self}"
+            warnings.warn(message, CorpusWarning, stacklevel=3)
+
+
+def _named(names: list[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - _N_NAMED:,} more:" if len(names) > _N_NAMED else ""
+    return ", ".join(map(repr, names[:_N_NAMED])) + more
 
 
 Reader = Callable[[Path, ReadOptions, Meter], Iterator[Record]]
@@ -181,11 +264,26 @@ def find_roles(
     CorpusError
         If there is no column that the user names; the message lists those there are.
     """
+    options = _as_before(names, options)
     text = find_text_columns(names, rows, options.text_column, source)
     name = find_id_column(names, options.id_column, source)
     taken = (name, *text) if len(text) == 1 else (name,)  # one of several texts may well be the title
     title = find_title_column(names, rows, options.title_column, taken, source)
     return ColumnRoles(text, name, title)
+
+
+def _as_before(names: Sequence[str], options: ReadOptions) -> ReadOptions:
+    """Take the columns that the table before had, where the user names none and this one has them too."""
+    before = options.before
+    if before is None or options.text_column is not None or before.text_name not in names:
+        return options
+    title = options.title_column or (before.title_name if before.title_name in names else None)
+    return replace(
+        options,
+        text_column=(before.text_name,),
+        id_column=options.id_column or (before.id_name if before.id_name in names else None),
+        title_column=title or (None if before.title_name else NO_TITLE),
+    )
 
 
 def join_texts(texts: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from qdtm.corpus.readers.records import (
     MAX_TEXT,
     N_PEEKED,
+    NO_TITLE,
     ReadOptions,
     Record,
     find_column,
@@ -87,7 +88,10 @@ def reference(values: Mapping[str, str], number: str) -> Record:
     identity = next((left.pop(name) for name in ("id", "key", "eid", "citation-key") if name in left), "")
     title, abstract = " ".join(parts.pop("title").split()), parts.pop("abstract")
     text = "\n\n".join(part for part in (title, abstract) if part)
-    return Record(identity.strip() or number, text, parts | left, title=title, title_name="title")
+    identity = identity.strip()
+    return Record(
+        identity or number, text, parts | left, title=title, title_name="title", is_numbered=not identity
+    )
 
 
 def arranged(records: Iterable[Record], options: ReadOptions, path: Path) -> Iterator[Record]:
@@ -108,7 +112,7 @@ def arranged(records: Iterable[Record], options: ReadOptions, path: Path) -> Ite
     source = repr(path.name)
     texts = [names[c] for c in find_text_columns(names, [], options.text_column or "text", source)]
     identity = names[find_column(names, options.id_column or "id", source)]
-    called = "title" if options.title_column in (None, "none") else str(options.title_column)
+    called = "title" if options.title_column in (None, "", NO_TITLE) else str(options.title_column)
     title = names[find_column(names, called, source)]
     apart = () if options.all_fields else {*texts, identity, title, "text", "id"}
     for record in itertools.chain(peeked, rest):

@@ -1,5 +1,6 @@
-"""A person's look at a sample of documents: which to show, what the answers say, relevance that agrees."""
+"""People's look at documents: which to show, what the answers say, when to stop, relevance that learns."""
 
+from qdtm.results.hand_check.answers import Agreement, Answer, Verdict
 from qdtm.results.hand_check.estimate import (
     CheckEstimate,
     Interval,
@@ -8,10 +9,14 @@ from qdtm.results.hand_check.estimate import (
     estimate_check,
     recalibrate,
 )
-from qdtm.results.hand_check.hand_check import HandCheck
+from qdtm.results.hand_check.hand_check import HandCheck, judge
 from qdtm.results.hand_check.sample import CheckSample, Stratum, draw_sample
+from qdtm.results.hand_check.stopping import Certificate
 
 __all__ = [
+    "Agreement",
+    "Answer",
+    "Certificate",
     "CheckEstimate",
     "CheckSample",
     "HandCheck",
@@ -19,7 +24,9 @@ __all__ = [
     "Recalibration",
     "Stratum",
     "StratumOutcome",
+    "Verdict",
     "draw_sample",
     "estimate_check",
+    "judge",
     "recalibrate",
 ]

@@ -11,12 +11,14 @@ strata are taken draw by draw.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qdtm.results.hand_check.sample import CheckSample, Stratum
+from qdtm.results.hand_check.answers import Verdict
+from qdtm.results.hand_check.sample import CheckSample, Stratum, share_out
 
 # --- recalibration ------------------------------------------------------------------------------------------
 #
@@ -55,10 +57,14 @@ class Recalibration:
 
     def apply(self, relevance: ArrayLike) -> FloatArray:
         """Return new relevance for old, of any shape, in the same order."""
-        return _expit(self.intercept + self.slope * _logit(relevance))
+        return self.of_odds(log_odds(relevance))
+
+    def of_odds(self, odds: FloatArray) -> FloatArray:
+        """Return new relevance for old log odds."""
+        return _expit(self.intercept + self.slope * odds)
 
 
-def recalibrate(relevance: Sequence[float], answers: Sequence[bool]) -> Recalibration:
+def recalibrate(relevance: ArrayLike, answers: Sequence[bool], *, are_odds: bool = False) -> Recalibration:
     """Find the curve that fits answers best; too few of them leave relevance as it is.
 
     Parameters
@@ -67,10 +73,13 @@ def recalibrate(relevance: Sequence[float], answers: Sequence[bool]) -> Recalibr
         Of the documents that were answered.
     answers : sequence of bool
         Whether each is about the query.
+    are_odds : bool
+        Whether log odds are given in its place.
     """
     if len(answers) < LEAST_ANSWERS:
         return Recalibration()
-    intercept, log_slope = _most_likely(_logit(relevance), np.asarray(answers, np.float64))
+    odds = np.asarray(relevance, np.float64) if are_odds else log_odds(relevance)
+    intercept, log_slope = _most_likely(odds, np.asarray(answers, np.float64))
     return Recalibration(float(intercept), float(np.exp(log_slope)))
 
 
@@ -78,7 +87,7 @@ def plausible_curves(
     relevance: Sequence[float], answers: Sequence[bool], n: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw intercepts and log slopes of curves that are plausible (Laplace's approximation), (n, 2)."""
-    x, y = _logit(relevance), np.asarray(answers, np.float64)
+    x, y = log_odds(relevance), np.asarray(answers, np.float64)
     best = _most_likely(x, y)
     slope = np.exp(best[1])
     p = _expit(best[0] + slope * x)
@@ -90,7 +99,7 @@ def plausible_curves(
 
 def curves_at(curves: FloatArray, relevance: ArrayLike) -> FloatArray:
     """Return what each of some curves makes of relevance, (n, documents)."""
-    return _expit(curves[:, [0]] + np.exp(curves[:, [1]]) * _logit(relevance))
+    return _expit(curves[:, [0]] + np.exp(curves[:, [1]]) * log_odds(relevance))
 
 
 def _most_likely(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -107,7 +116,8 @@ def _most_likely(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray(minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[(-10, 10), (-4, 4)]).x)
 
 
-def _logit(p: ArrayLike) -> FloatArray:
+def log_odds(p: ArrayLike) -> FloatArray:
+    """Return log odds of probabilities, which are kept off 0 and 1."""
     clipped = np.clip(np.asarray(p, np.float64), _LEAST, 1.0 - _LEAST)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
@@ -131,6 +141,11 @@ class Interval:
     high: float
     level: float = 0.95
 
+    @property
+    def width(self) -> float:
+        """From its lower to its upper end."""
+        return self.high - self.low
+
     def as_percent(self) -> str:
         """Say it for people: 87% (44% to 100%)."""
         return f"{self.estimate:.0%} ({self.low:.0%} to {self.high:.0%})"
@@ -142,11 +157,22 @@ class Interval:
 
 @dataclass(frozen=True)
 class StratumOutcome:
-    """A stratum, how many of its documents were answered, and how many of these are about the query."""
+    """What was answered of a stratum.
+
+    Attributes
+    ----------
+    stratum : Stratum
+    n_answered, n_yes : int
+        Of its random sample: how many answers, and how many yes.
+    n_others, n_others_yes : int
+        The same of documents that chance did not choose.
+    """
 
     stratum: Stratum
     n_answered: int
     n_yes: int
+    n_others: int = 0
+    n_others_yes: int = 0
 
 
 @dataclass(frozen=True)
@@ -163,7 +189,9 @@ class CheckEstimate:
         How many documents of the corpus are about the query.
     n_above : int
         Documents at or above the cut-off.
-    n_answered, n_yes : int
+    n_answered, n_yes, n_unsure : int
+    width_after : float
+        How wide the interval of the number is expected to be after another twenty answers.
     strata : tuple of StratumOutcome
     """
 
@@ -174,67 +202,123 @@ class CheckEstimate:
     n_answered: int
     n_yes: int
     strata: tuple[StratumOutcome, ...]
+    n_unsure: int = 0
+    width_after: float = 0.0
+
+    @property
+    def n_by_chance(self) -> int:
+        """Answers to documents that chance chose."""
+        return sum(outcome.n_answered for outcome in self.strata)
+
+    @property
+    def next_twenty(self) -> float:
+        """By what share another twenty answers are expected to narrow the interval of the number."""
+        width = self.n_about.high - self.n_about.low
+        return max(0.0, 1.0 - self.width_after / width) if width else 0.0
 
 
 def estimate_check(
-    sample: CheckSample, answers: Mapping[int, bool], *, level: float = 0.95, n_draws: int = N_DRAWS
+    sample: CheckSample, verdicts: Mapping[int, Verdict], *, level: float = 0.95, n_draws: int = N_DRAWS
 ) -> CheckEstimate:
     """Estimate precision, recall and the number of documents about a query.
 
     Parameters
     ----------
     sample : CheckSample
-    answers : mapping of int to bool
-        Whether a document of the sample is about the query; those that were skipped are left out.
+    verdicts : mapping of int to {"yes", "no", "unsure"}
+        What counts for each document that was answered.
     level : float
     n_draws : int
         Of the posterior; they are the same in every call.
+
+    Notes
+    -----
+    What is unsure may be either: intervals reach from where all of it is a no to where all of it is a yes,
+    and estimates lie in the middle.
     """
-    outcomes = tuple(_outcomes(sample, answers))
-    totals = _draw_totals(sample, answers, outcomes, n_draws)  # (draws, H)
+    ends = [_estimate(sample, verdicts, unsure, level, n_draws) for unsure in _readings(verdicts)]
+    first, last = ends[0], ends[-1]
+    return replace(
+        first,
+        precision=_spanned([end.precision for end in ends if end.precision is not None]),
+        recall=_spanned([end.recall for end in ends]) or first.recall,
+        n_about=_spanned([first.n_about, last.n_about]) or first.n_about,
+        n_unsure=sum(about == "unsure" for about in verdicts.values()),
+        width_after=max(end.width_after for end in ends),
+    )
+
+
+def _readings(verdicts: Mapping[int, Verdict]) -> tuple[bool, ...]:
+    return (False, True) if "unsure" in verdicts.values() else (False,)
+
+
+def _spanned(intervals: Sequence[Interval]) -> Interval | None:
+    """Return the interval from the least to the most of some, with the middle of their estimates."""
+    if not intervals:
+        return None
+    middle = sum(each.estimate for each in intervals) / len(intervals)
+    low, high = min(each.low for each in intervals), max(each.high for each in intervals)
+    return Interval(middle, low, high, intervals[0].level)
+
+
+def _estimate(
+    sample: CheckSample, verdicts: Mapping[int, Verdict], unsure: bool, level: float, n_draws: int
+) -> CheckEstimate:
+    """Estimate with everything that is unsure read as one answer."""
+    said = {row: about == "yes" or (about == "unsure" and unsure) for row, about in verdicts.items()}
+    outcomes = tuple(_outcomes(sample, said))
+    totals, priors = _draw_totals(sample, said, outcomes, n_draws)  # (draws, H), (H, 2)
     above = np.array([outcome.stratum.is_above for outcome in outcomes])
     n_above = sum(outcome.stratum.size for outcome in outcomes if outcome.stratum.is_above)
     found, about = totals[:, above].sum(axis=1), totals.sum(axis=1)  # (draws,)
     recall = np.divide(found, about, out=np.zeros(n_draws), where=about > 0)
+    n_about = _interval(about.astype(np.float64), level)
     return CheckEstimate(
         precision=_interval(found / n_above, level) if n_above else None,
         recall=_interval(recall[about > 0] if (about > 0).any() else recall, level),
-        n_about=_interval(about.astype(np.float64), level),
+        n_about=n_about,
+        width_after=(n_about.high - n_about.low) * _narrowing(outcomes, priors, NEXT),
         n_above=n_above,
-        n_answered=sum(outcome.n_answered for outcome in outcomes),
-        n_yes=sum(outcome.n_yes for outcome in outcomes),
+        n_answered=len(verdicts),
+        n_yes=sum(about == "yes" for about in verdicts.values()),
         strata=outcomes,
     )
 
 
-def _outcomes(sample: CheckSample, answers: Mapping[int, bool]) -> list[StratumOutcome]:
-    counts = np.zeros((len(sample.strata), 2), np.int64)  # (H, 2): no, yes
-    for document, h in zip(sample.documents, sample.stratum_of, strict=True):
-        if document in answers:
-            counts[h, int(answers[document])] += 1
-    return [
-        StratumOutcome(stratum, int(n.sum()), int(n[1]))
-        for stratum, n in zip(sample.strata, counts, strict=True)
-    ]
+def _outcomes(sample: CheckSample, said: Mapping[int, bool]) -> list[StratumOutcome]:
+    """Count answers in each stratum: those that chance chose, and the others."""
+    outcomes = []
+    for h, stratum in enumerate(sample.strata):
+        random = {row for row in sample.random_in(h) if row in said}
+        others = [row for row in said if sample.places[row].stratum == h and row not in random]
+        n_yes, n_more = sum(said[row] for row in random), sum(said[row] for row in others)
+        outcomes.append(StratumOutcome(stratum, len(random), n_yes, len(others), n_more))
+    return outcomes
 
 
 def _draw_totals(
-    sample: CheckSample, answers: Mapping[int, bool], outcomes: Sequence[StratumOutcome], n_draws: int
-) -> NDArray[np.int64]:
-    """Draw how many documents of each stratum are about the query, (draws, H)."""
+    sample: CheckSample, said: Mapping[int, bool], outcomes: Sequence[StratumOutcome], n_draws: int
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """Draw how many documents of each stratum are about the query, (draws, H); and mean priors, (H, 2).
+
+    The random sample of a stratum says how many there may be; the others that were answered bound it.
+    """
     rng = np.random.default_rng(_SEED)
-    relevance, owner = np.array(sample.relevance), np.array(sample.stratum_of)
-    known = [i for i, document in enumerate(sample.documents) if document in answers]
-    said = [answers[sample.documents[i]] for i in known]
-    curves = plausible_curves(relevance[known].tolist(), said, n_draws, rng)
-    columns = []
-    for h, outcome in enumerate(outcomes):
+    random = [[row for row in sample.random_in(h) if row in said] for h in range(len(outcomes))]
+    known = [row for rows in random for row in rows]
+    relevance = [sample.places[row].relevance for row in known]
+    curves = plausible_curves(relevance, [said[row] for row in known], n_draws, rng)
+    columns, priors = [], []
+    for rows, outcome in zip(random, outcomes, strict=True):
         stratum, n_no = outcome.stratum, outcome.n_answered - outcome.n_yes
-        shown = relevance[owner == h] if (owner == h).any() else [stratum.mean]
+        shown = [sample.places[row].relevance for row in rows] or [stratum.mean]
         a, b = moved_prior(curves_at(curves, shown).mean(axis=1), stratum.size)  # (draws,)
+        priors.append((float(np.mean(a)), float(np.mean(b))))
         rate = rng.beta(a + outcome.n_yes, b + n_no)
-        columns.append(outcome.n_yes + rng.binomial(stratum.size - outcome.n_answered, rate))
-    return np.stack(columns, axis=1)
+        unseen = rng.binomial(stratum.size - outcome.n_answered, rate)
+        n_unread = stratum.size - outcome.n_answered - outcome.n_others
+        columns.append(outcome.n_yes + np.clip(unseen, outcome.n_others_yes, outcome.n_others_yes + n_unread))
+    return np.stack(columns, axis=1), np.array(priors)
 
 
 def moved_prior(expected: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
@@ -248,3 +332,43 @@ def _interval(draws: NDArray[np.float64], level: float) -> Interval:
     low, high = np.quantile(draws, [(1.0 - level) / 2, (1.0 + level) / 2])
     mean = float(np.clip(draws.mean(), low, high))  # a few draws far off may pull it out of the interval
     return Interval(mean, float(low), float(high), level)
+
+
+# --- what more answers are worth ----------------------------------------------------------------------------
+
+NEXT = 20
+"""Answers whose worth is told; half of those of a round are by chance."""
+
+
+def _narrowing(outcomes: Sequence[StratumOutcome], priors: FloatArray, n: int) -> float:
+    """Return the expected width of the interval of the number after a round of `n`, over that of now."""
+    a = priors[:, 0] + [outcome.n_yes for outcome in outcomes]
+    b = priors[:, 1] + [outcome.n_answered - outcome.n_yes for outcome in outcomes]
+    left = np.array([outcome.stratum.size - outcome.n_answered for outcome in outcomes])
+    wanted = allocate_next(outcomes, n // 2)
+    now = total_variance(a, b, left, np.zeros(len(left)))
+    then = total_variance(a, b, left, np.minimum(wanted, left))
+    return float(np.sqrt(then.sum() / now.sum())) if now.sum() > 0 else 0.0
+
+
+def total_variance(a: FloatArray, b: FloatArray, left: NDArray[Any], more: NDArray[Any]) -> FloatArray:
+    """Return the variance of the number among `left` documents that is expected after `more` answers, (H,).
+
+    The rate is Beta(a, b). After m answers with y yes the number among the r = left - m others is
+    beta-binomial, with the variance r A B (A + B + r) / ((A + B)^2 (A + B + 1)), A = a + y, B = b + m - y.
+    E[A B] over y is a b (s + m)(s + m + 1) / (s (s + 1)), s = a + b: the expectation of p (1 - p) stays.
+    """
+    s, r = a + b, left - more
+    product = a * b * (s + more) * (s + more + 1.0) / (s * (s + 1.0))  # E[A B]
+    return np.asarray(r * product * (s + more + r) / ((s + more) ** 2 * (s + more + 1.0)))
+
+
+def allocate_next(outcomes: Sequence[StratumOutcome], n: int) -> NDArray[np.int64]:
+    """Return how many of a round's random documents each stratum gets: where most is not known (Neyman)."""
+    sizes = np.array([outcome.stratum.size - outcome.n_answered - outcome.n_others for outcome in outcomes])
+    seen = np.array([outcome.n_answered for outcome in outcomes])
+    means = np.array([outcome.stratum.mean for outcome in outcomes])
+    yes = np.array([outcome.n_yes for outcome in outcomes])
+    rate = (yes + np.clip(means, 0.01, 0.99)) / (seen + 1.0)
+    weights = sizes * np.sqrt(rate * (1.0 - rate)) / np.sqrt(seen + 1.0)
+    return share_out(weights, sizes, n)

@@ -10,16 +10,19 @@ import csv
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qdtm.corpus.document_store import DocumentStore
 from qdtm.errors import ParameterError, StorageError
-from qdtm.results.hand_check.hand_check import HandCheck
-from qdtm.results.hand_check.sample import draw_sample
+from qdtm.results.hand_check.answers import Verdict
+from qdtm.results.hand_check.hand_check import HandCheck, merge, of_version_1
+from qdtm.results.hand_check.sample import allocate_first, draw_round, draw_sample
 from qdtm.results.table_formats import safe_cell
 from qdtm.storage.atomic import placed_file, write_errors
 from qdtm.storage.folders import CHECK, load_json
+from qdtm.storage.locks import LivenessLock
 
 if TYPE_CHECKING:
     from qdtm.results.result import Result
@@ -27,10 +30,11 @@ if TYPE_CHECKING:
 
 # --- files --------------------------------------------------------------------------------------------------
 
-FORMAT, VERSION = "qdtm check", 1
-COLUMNS = ("document", "id", "about", "text")
+FORMAT, VERSION = "qdtm check", 2
+_LOCK = ".check.lock"
+COLUMNS = ("document", "id", "about", "answers", "notes", "text")
 _YES, _NO = frozenset({"yes", "y", "1", "true"}), frozenset({"no", "n", "0", "false"})
-_SKIPPED = frozenset({"", "skip", "?", "na", "nan"})
+_UNSURE, _OPEN = frozenset({"unsure", "?", "maybe"}), frozenset({"", "skip", "na", "nan"})
 _LONGEST = 30_000  # characters of a text in a table; a spreadsheet's cell holds little more
 
 
@@ -49,7 +53,8 @@ def read_checks(folder: Path, n_documents: int) -> tuple[HandCheck, ...]:
     try:
         if values["format"] != FORMAT or values["version"] > VERSION:
             raise ValueError("a file of another program or version")
-        checks = tuple(HandCheck.from_json(check) for check in values["checks"])
+        read = of_version_1 if values["version"] == 1 else HandCheck.from_json
+        checks = tuple(read(check) for check in values["checks"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
         raise StorageError(f"{str(path)!r} is damaged ({error}); move it away to go on without.") from error
     if not all(0 <= document < n_documents for check in checks for document in check.sample.documents):
@@ -64,21 +69,42 @@ def write_checks(path: Path, checks: Sequence[HandCheck]) -> None:
         unfinished.write_text(json.dumps(value, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def keep_check(folder: Path, check: HandCheck, n_documents: int) -> None:
+def keep_check(
+    folder: Path, check: HandCheck, n_documents: int, *, since: HandCheck | None = None
+) -> HandCheck:
     """Write a hand-check beside those of the other queries that are in a folder by now.
+
+    Parameters
+    ----------
+    folder : Path
+    check : HandCheck
+    n_documents : int
+        Of the corpus.
+    since : HandCheck, optional
+        The check as it was read or kept before: what others have written since then is kept, too. Without
+        it the check takes the place of whatever there is.
+
+    Returns
+    -------
+    HandCheck
+        As it was written.
 
     Raises
     ------
     StorageError
         If what is there is damaged, or the disk refuses.
     """
-    others = [each for each in read_checks(folder, n_documents) if each.query != check.query]
-    write_checks(folder / CHECK, [*others, check])
+    with write_errors(folder / CHECK), LivenessLock(folder / _LOCK):
+        checks = read_checks(folder, n_documents)
+        theirs = next((each for each in checks if each.query == check.query), None)
+        if since is not None and theirs is not None and theirs != since:
+            check = merge(theirs, since, check)
+        write_checks(folder / CHECK, [*(each for each in checks if each.query != check.query), check])
+    return check
 
 
 def write_sample(path: str | os.PathLike[str], check: HandCheck, documents: DocumentStore) -> None:
     """Write the sample as a .csv table; answers that there are already are filled in."""
-    names = {True: "yes", False: "no", None: "skip"}
     with (
         placed_file(path) as unfinished,
         write_errors(path),
@@ -88,11 +114,17 @@ def write_sample(path: str | os.PathLike[str], check: HandCheck, documents: Docu
         writer.writerow(COLUMNS)
         for document in documents.select(check.sample.documents):
             row = document.index
-            about = names[check.answers[row]] if row in check.answers else ""
-            writer.writerow([row, safe_cell(document.id), about, safe_cell(document.text[:_LONGEST])])
+            about = check.verdicts.get(row, "")
+            own = [each for each in check.answers if each.row == row]
+            answers = "; ".join(f"{each.by or 'no name'}: {each.about}" for each in own)
+            notes = "; ".join(f"{each.by or 'no name'}: {each.note}" for each in own if each.note)
+            cells = (document.id, about, answers, notes, document.text[:_LONGEST])
+            writer.writerow([row, *map(safe_cell, cells)])
 
 
-def read_answers(path: str | os.PathLike[str], check: HandCheck, documents: DocumentStore) -> HandCheck:
+def read_answers(
+    path: str | os.PathLike[str], check: HandCheck, documents: DocumentStore, *, by: str = ""
+) -> HandCheck:
     """Return a check with the answers of a .csv table: columns `about` and `document` (or `id`).
 
     Raises
@@ -104,17 +136,18 @@ def read_answers(path: str | os.PathLike[str], check: HandCheck, documents: Docu
     """
     rows = _read_rows(path)
     row_of = _documents_of(rows, check, documents, str(path))
-    answers: dict[int, bool | None] = {}
+    answers: dict[int, Verdict] = {}
     for number, row in enumerate(rows, start=2):
         document = row_of(row)
         said = (row.get("about") or "").strip().casefold()
-        if said not in _YES | _NO | _SKIPPED:
-            raise ParameterError(f"Line {number} of {str(path)!r} says {said!r}; give yes, no, or nothing.")
-        if document is not None and said:
-            answers[document] = True if said in _YES else False if said in _NO else None
+        if said not in _YES | _NO | _UNSURE | _OPEN:
+            given = f"Line {number} of {str(path)!r} says {said!r}"
+            raise ParameterError(f"{given}; give yes, no, unsure, or nothing.")
+        if document is not None and said not in _OPEN:
+            answers[document] = "yes" if said in _YES else "no" if said in _NO else "unsure"
     if not answers:
         raise ParameterError(f"{str(path)!r} has no answer to a document of the sample of {check.query!r}.")
-    return check.with_answers(answers)
+    return check.with_answers(answers, by=by)
 
 
 def _read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
@@ -165,12 +198,15 @@ def begin_check(
     """
     q = result.query_index(query)
     begun = result.fit.check_of(q)
-    if begun is not None and not fresh:
+    if begun is not None and begun.sample.n_rounds and not fresh:
         return begun
     if n < LEAST:
         raise ParameterError(f"A sample of {n} documents says too little; give at least {LEAST}.")
     relevance, cutoff = result.unchecked_relevance(q)
-    return HandCheck(result.fit.concepts[q].name, draw_sample(relevance, cutoff, n, seed))
+    if begun is None or fresh:
+        return HandCheck(result.fit.concepts[q].name, draw_sample(relevance, cutoff, n, seed))
+    wanted = allocate_first(begun.sample.strata, n)
+    return replace(begun, sample=draw_round(begun.sample, relevance, random=wanted))
 
 
 LEAST = 10

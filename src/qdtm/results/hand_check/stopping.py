@@ -1,0 +1,127 @@
+"""When to stop reading: documents read by relevance and by chance in, a certified recall out.
+
+Documents are read in the order of relevance, and in between some that chance draws from all that nobody has
+read. If the corpus has T documents about the query, and y of them were read before such a draw, it finds one
+with probability (T - y) / u, where u documents are unread: known, whatever was read in between and why. So
+each T has a betting martingale: a stake that grows if fewer are found than T would have it. By Ville's
+inequality the stake against the true T passes 1 / (1 - confidence) with a probability of at most
+1 - confidence, at whatever moment one looks; every T whose stake has passed it is ruled out. What is left
+bounds the number of documents that were missed, and so recall, however often one has looked.
+
+Sampling without replacement, hypergeometric chances: Callaghan and Müller-Hansen 2020 ("Statistical stopping
+criteria for automated screening in systematic reviews"). That one may look after every answer: Waudby-Smith
+and Ramdas 2020 ("Confidence sequences for sampling without replacement"). Against totals that would leave one
+document or more, with nothing found by chance and all staked on nothing being left, the stake is one over the
+hypergeometric chance of finding nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qdtm.results.hand_check.answers import Verdict
+from qdtm.results.hand_check.sample import CheckSample
+
+FloatArray = NDArray[np.float64]
+
+BETS = (0.02, 0.1, 0.3)
+"""How many documents are left, as shares of what may be missed: a third of the stake is on each. Chosen by
+simulation (`python -m experiments review`): single bets of 0.02, 0.1, 0.2 and 0.5 read as much or more."""
+
+_USUAL = 0.95  # the recall at which the bets are aimed; other goals are certified as well
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is certain of the documents that nobody has read.
+
+    Attributes
+    ----------
+    confidence : float
+        How often such a statement is true, at least.
+    n_read, n_unread : int
+    n_found : int
+        Documents about the query among those that were read.
+    most_left : int
+        As many are about it among the others, at most.
+    """
+
+    confidence: float
+    n_read: int
+    n_unread: int
+    n_found: int
+    most_left: int
+
+    @property
+    def recall(self) -> float:
+        """The share of the documents about the query that was found, at least."""
+        total = self.n_found + self.most_left
+        return self.n_found / total if total else 1.0
+
+    def reaches(self, recall: float) -> bool:
+        """Whether this recall is certain."""
+        return self.n_found >= recall * (self.n_found + self.most_left) - 1e-9
+
+
+def certify(sample: CheckSample, verdicts: Mapping[int, Verdict], confidence: float = 0.95) -> Certificate:
+    """Bound the number of documents about a query that nobody has read.
+
+    Parameters
+    ----------
+    sample : CheckSample
+        Its draws are in the order of reading; those of an audit were drawn by chance from what was unread.
+    verdicts : mapping of int to {"yes", "no", "unsure"}
+        What is unsure counts as a yes where it raises the bound, and not as found.
+    confidence : float
+    """
+    drawn = list(sample.draws)
+    while drawn and drawn[-1].row not in verdicts:
+        drawn.pop()
+    maybe = [verdicts.get(draw.row) != "no" for draw in drawn]  # what was passed over may be about it, too
+    stakes = log_stakes(maybe, [draw.how == "audit" for draw in drawn], sample.n_corpus)
+    n_maybe, n_rest = sum(maybe), sample.n_corpus - len(drawn)
+    possible = stakes[n_maybe : n_maybe + n_rest + 1] < math.log(1.0 / (1.0 - confidence))
+    n_passed = sum(draw.row not in verdicts for draw in drawn)
+    n_found = sum(about == "yes" for about in verdicts.values())
+    most_left = int(np.flatnonzero(possible).max(initial=0)) + n_passed
+    return Certificate(confidence, len(verdicts), n_rest + n_passed, n_found, most_left)
+
+
+def log_stakes(
+    about: Sequence[bool], by_chance: Sequence[bool], n_documents: int, bets: Sequence[float] = BETS
+) -> FloatArray:
+    """Return the logarithm of the stake against each total of documents about the query, (D + 1,).
+
+    Parameters
+    ----------
+    about, by_chance : sequence of bool
+        Of each document that was read, in order: whether it is about the query, and whether chance drew it
+        from all that were unread.
+    n_documents : int
+    bets : sequence of float
+        Shares of what may be missed; a part of the stake is on each.
+    """
+    totals = np.arange(n_documents + 1, dtype=np.float64)
+    shares = np.array(bets, np.float64)[:, None]
+    stakes = np.zeros((len(bets), n_documents + 1))
+    n_found = 0
+    for n_read, (is_about, chance) in enumerate(zip(about, by_chance, strict=True)):
+        if chance:
+            may_miss = max(max(n_found, 1) * (1.0 / _USUAL - 1.0), 1.0)
+            stakes += _won(totals - n_found, n_documents - n_read, is_about, shares * may_miss)
+        n_found += is_about
+    return np.asarray(np.logaddexp.reduce(stakes, axis=0) - math.log(len(bets)))
+
+
+def _won(left: FloatArray, n_unread: int, is_about: bool, expected: FloatArray) -> FloatArray:
+    """Return what a draw adds to stakes against numbers of documents left, if so many are expected."""
+    p = np.clip(left / n_unread, 0.0, 1.0)[None]
+    q = np.minimum(expected / n_unread, p)  # nobody bets against fewer than are expected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        won = np.log(q / p) if is_about else np.log1p(-q) - np.log1p(-p)
+    return np.where(p > q, won, 0.0)
