@@ -7,9 +7,12 @@ import pytest
 
 from languages import WORDS, cut_words, write_texts
 from qdtm import Corpus, QueryDrivenTopicModel, TextPipeline
+from qdtm.app.explorer import Explorer
+from qdtm.app.pages.reader import read_document
 from qdtm.app.templating import render
 from qdtm.present.report import render_report
 from qdtm.queries import check_query
+from qdtm.results.codes import Codes
 
 
 def pipeline_of(language):
@@ -82,9 +85,9 @@ def test_a_document_is_explained_after_loading(fitted, tmp_path):
 
 def test_the_app_shows_text_in_its_own_direction(fitted):
     _, model = fitted
-    passage = model.explain("0").passage(300)
-    page = render("explanation.html", explanation=model.explain("0"), passage=passage, words=[], counts=[])
-    assert '<p class="q-text" dir="auto">' in page
+    reading = read_document(Explorer(model.result_), 0, 0)
+    page = render("reader_text.html", reading=reading, blocks=reading.blocks(Codes()))
+    assert '<div class="block" dir="auto"' in page
 
 
 # --- queries -----------------------------------------------------------------------------------------------

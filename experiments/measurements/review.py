@@ -2,11 +2,12 @@
 
     python -m experiments review [--data DIR] [--runs N] [--errors SHARE] [--out FILE.json]
 
-In: categories of 1 to 12 % of the development corpora, some 3,000 documents each, every one asked alone by its
-name. A reader answers by the labels, a share of answers wrong; an answer that surprises is asked for again.
+In: categories of 1 to 12 % of the development corpora, some 3,000 documents each, every one asked alone by
+its name. A reader answers by the labels, a share of answers wrong; an answer that surprises is asked for
+again.
 Out: a Markdown table, and JSON. Beside ours the same rule is run with documents in random order, and in that
-of ASReview's default: a naive Bayes classifier on tf-idf retrained on the answers, both sides weighing the same,
-begun with one document of each side.
+of ASReview's default: a naive Bayes classifier on tf-idf retrained on the answers, both sides weighing the
+same, begun with one document of each side.
 """
 
 from __future__ import annotations

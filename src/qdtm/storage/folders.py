@@ -154,7 +154,7 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False, keeps: Coll
     if not force:
         raise StorageError(f"{str(path)!r} already holds a saved result; use force (--force) to replace it.")
     for name, what in _BY_PEOPLE.items():
-        if name in names and name not in keeps:
+        if name in names and name not in keeps and not _can_be_made_again(path / name):
             raise StorageError(
                 f"{str(path)!r} holds {what} ({name!r}), which would be lost; "
                 "move it away, or give another folder."
@@ -165,6 +165,16 @@ def check_free(path: str | os.PathLike[str], *, force: bool = False, keeps: Coll
             f"{str(path)!r} holds files that are not part of the saved result ({foreign[0]!r}); "
             "move them away, or give another folder."
         )
+
+
+def _can_be_made_again(file: Path) -> bool:
+    """Return whether a journal has only subtopics that were opened, which `qdtm drill` opens again."""
+    if file.name != JOURNAL or file.stat().st_size > _READ_BYTES:
+        return False
+    try:
+        return all(json.loads(line).get("kind") == "split" for line in file.read_bytes().splitlines())
+    except (ValueError, AttributeError):
+        return False
 
 
 def write_manifest(folder: Path, *, kind: str, version: int, content: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ class CheckPage:
             self._note.classes("word-input")
         await connected()
         self._name.value = str(await ui.run_javascript(f"localStorage.getItem({_NAME!r}) ?? ''"))[:MAX_NAME]
-        answers = dict.fromkeys(VERDICTS, self._say)
+        answers = dict.fromkeys(map(str, VERDICTS), self._say)
         self._panel = Panel(
             "check.html",
             {

@@ -71,7 +71,7 @@ def as_verdict(about: object) -> Verdict:
     said = {True: "yes", False: "no"}.get(about, about) if isinstance(about, bool) else about
     if said not in VERDICTS:
         raise ParameterError(f"An answer is {about!r}; give 'yes', 'no' or 'unsure'.")
-    return said  # type: ignore[return-value]
+    return said
 
 
 def put(answers: Sequence[Answer], answer: Answer) -> tuple[Answer, ...]:

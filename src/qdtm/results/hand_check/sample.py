@@ -274,7 +274,8 @@ def draw_round(
     """
     owner, known = strata_of(relevance, sample), set(sample.documents)
     reached, found = list(sample.reached), dict[int, tuple[How, float | None]]()
-    for rows, how in ((ranked, "ranked"), (chosen, "chosen"), (own, "own")):
+    picked: tuple[tuple[Iterable[int], How], ...] = ((ranked, "ranked"), (chosen, "chosen"), (own, "own"))
+    for rows, how in picked:
         found |= {int(row): (how, None) for row in rows if int(row) not in known}
     for h, n in enumerate(random):
         new, passed = _next(np.flatnonzero(owner == h), reached[h], known, n, (sample.seed, h))
