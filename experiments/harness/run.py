@@ -62,8 +62,8 @@ def run_cells(
         One a cell, in the order of `cells`.
     """
 
-    def known_by(cell: Cell) -> tuple[Mapping[str, Any], str]:
-        return models[cell.model].settings, workbench.dataset(cell.dataset).corpus.fingerprint
+    def known_by(cell: Cell) -> tuple[Model, str]:
+        return models[cell.model], workbench.dataset(cell.dataset).corpus.fingerprint
 
     done: dict[Cell, ResultT] = {}
     for cell in cells:

@@ -1,8 +1,9 @@
 """Finished cells, kept on disk so that none is run twice.
 
 In: a cell with everything that decides about its result. Out: the result, if it was run before. A result is
-known by the cell, the model's settings, the corpus and the code that it depends on: whatever of these
-changes, the cell is run anew. Each is a small JSON file, written whole or not at all.
+known by the cell, the model's settings, the corpus and the code that it depends on: that of the bench and of
+the model, not of other models, nor of the rooms that only read, keep or show. Whatever of these changes, the
+cell is run anew. Each is a small JSON file, written whole or not at all.
 """
 
 from __future__ import annotations
@@ -10,19 +11,27 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from experiments.harness.cells import Bench, Cell, ResultT
+from experiments.harness.cells import Bench, Cell, Model, ResultT
 from experiments.harness.records import as_json, of_json
 from qdtm.storage.cache import atomic_path, cache_directory
 
 _PACKAGES = ("numpy", "numba", "scipy", "scikit-learn")
 _OWN = ("qdtm", "experiments")
+
+_ASIDE = (
+    "qdtm.app", "qdtm.cli", "qdtm.cluster", "qdtm.corpus.readers", "qdtm.corpus.storage", "qdtm.present",
+    "qdtm.results.codes", "qdtm.results.corrections", "qdtm.results.hand_check", "qdtm.results.journal",
+    "qdtm.results.storage", "qdtm.storage", "experiments.harness", "experiments.systems.registry",
+)  # fmt: skip
+"""What cannot change a figure: it reads files (a corpus is known by its own digest), keeps, corrects and
+shows results, runs them elsewhere (to the same bytes, as tests of theirs say), or lists what there is."""
 
 
 class CellStore:
@@ -36,26 +45,25 @@ class CellStore:
     """
 
     def __init__(self, bench: Bench[ResultT, Any], folder: Path | None = None) -> None:
-        self.result, self.code = bench.result, code_digest(bench.measure.__module__)
+        self.result, self.module = bench.result, bench.measure.__module__
         self.folder = folder or cache_directory() / "bench"
 
-    def find(self, cell: Cell, settings: Mapping[str, Any], fingerprint: str) -> Any:
+    def find(self, cell: Cell, model: Model, fingerprint: str) -> Any:
         """Return the result of a cell, or None if it was not run, or its file is damaged."""
         try:
-            kept = of_json(
-                self.result, json.loads(self._path(cell, settings, fingerprint).read_text("utf-8"))
-            )
+            kept = of_json(self.result, json.loads(self._path(cell, model, fingerprint).read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
         return kept if kept.cell == cell else None
 
-    def keep(self, result: Any, settings: Mapping[str, Any], fingerprint: str) -> None:
+    def keep(self, result: Any, model: Model, fingerprint: str) -> None:
         """Keep a result; `fingerprint` is that of its corpus."""
-        with atomic_path(self._path(result.cell, settings, fingerprint)) as temporary:
+        with atomic_path(self._path(result.cell, model, fingerprint)) as temporary:
             temporary.write_text(json.dumps(as_json(result)), encoding="utf-8")
 
-    def _path(self, cell: Cell, settings: Mapping[str, Any], fingerprint: str) -> Path:
-        parts = [as_json(cell), dict(settings), fingerprint, self.code]
+    def _path(self, cell: Cell, model: Model, fingerprint: str) -> Path:
+        code = code_digest(self.module, type(model).__module__)
+        parts = [as_json(cell), dict(model.settings), fingerprint, code]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         asked = "" if cell.query is None else f"-{cell.query}"
         return self.folder / f"{cell.bench}-{cell.dataset}{asked}-{cell.model}-{cell.seed}-{key[:16]}.json"
@@ -65,26 +73,34 @@ class CellStore:
 
 
 @cache
-def code_digest(module: str) -> str:
-    """Return a digest of a module, of all of ours that it imports, and of what they stand on.
+def code_digest(*modules: str) -> str:
+    """Return a digest of modules, of all of ours that they import, and of what they stand on.
 
     Comments, docstrings and the layout of the code do not count.
     """
-    known = [*sorted(imported(module).items()), *((package, version(package)) for package in _PACKAGES)]
+    known = [*sorted(imported(*modules).items()), *((package, version(package)) for package in _PACKAGES)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
 
 
-def imported(module: str) -> dict[str, str]:
-    """Return a module and all that it imports of ours, at once or later, by name: a digest of each."""
+def imported(*modules: str) -> dict[str, str]:
+    """Return modules and all that they import of ours, at once or later, by name: a digest of each.
+
+    A package is looked into where a name is imported from it, not where one of its modules is: what it
+    re-exports beside is nothing to that one.
+    """
     found: dict[str, str] = {}
-    todo = [module]
+    todo = list(modules)
     while todo:
         name = todo.pop()
-        path = _source_of(name) if name not in found else None
+        path = None if name in found or _is_aside(name) else _source_of(name)
         if path is not None:
             found[name], names = _read(path, path.stat().st_mtime_ns)
-            todo += [name.rpartition(".")[0], *names]
+            todo += names
     return found
+
+
+def _is_aside(name: str) -> bool:
+    return any(name == room or name.startswith(f"{room}.") for room in _ASIDE)
 
 
 @cache
@@ -118,7 +134,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
             yield node.value.partition(":")[0]
 
 
