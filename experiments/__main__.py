@@ -23,6 +23,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "all": Entry("everything", "everything", "Every figure of the documentation, then the pages."),
     "table1": Entry("bench.paper_tables", "table1", "Parent topics beside the paper's Table 1."),
     "table3": Entry("bench.paper_tables", "table3", "Subtopics beside the paper's Table 3."),
     "topics": Entry("bench.topic_words", "topics", "Words of topics beside Tables 2, 4, B1 and B2."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import click
 
 from experiments.harness.cells import Bench
-from experiments.harness.records import of_json
+from experiments.harness.records import read_rows
 from experiments.harness.report import markdown
 from experiments.harness.summary import unique
-from qdtm.errors import StorageError
 
 REMARKS = {
     "table1": "Rows with fewer runs say so. `qdtm-encoder` was run with an earlier model.",
@@ -37,49 +35,40 @@ def benches() -> list[Bench[Any, Any]]:
     return [TABLE_1, TABLE_3, TOPICS, ALONE, RARE, STAYING, SUBTOPICS]
 
 
-def read_rows(bench: Bench[Any, Any], path: Path) -> list[Any]:
-    """Read what a bench wrote with `--out`.
-
-    Raises
-    ------
-    StorageError
-        If the file cannot be read, or is not one of that bench.
-    """
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        return [of_json(bench.row(row), row) for row in values]
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StorageError(f"Cannot read rows of {bench.name!r} from {str(path)!r} ({error}).") from error
+def page_of(bench: Bench[Any, Any], rows: list[Any], name: str) -> str:
+    """Return the page of a file of a bench: which command measured it, which wrote it, and the tables."""
+    made = f"Measured by `{command_of(bench, rows, name)}`, written by `python -m experiments pages`."
+    title = bench.title if name == bench.name else f"{bench.title}, with the paper's sweeps"
+    return markdown([f"# {title}", made, REMARKS.get(name, ""), *bench.report(rows)]) + "\n"
 
 
-def page_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
-    """Return the page of a bench: which command measured it, which wrote it, and the tables."""
-    made = f"Measured by `{command_of(bench, rows)}`, written by `python -m experiments pages`."
-    return markdown([f"# {bench.title}", made, REMARKS.get(bench.name, ""), *bench.report(rows)]) + "\n"
-
-
-def command_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
+def command_of(bench: Bench[Any, Any], rows: list[Any], name: str) -> str:
     """Return the command that measures what a file has: its corpora, models and runs."""
     datasets = unique(row.dataset for row in rows if row.dataset != "all")
     seeds = {row.seed for row in rows if hasattr(row, "seed")}
     runs = max((row.runs for row in rows if hasattr(row, "runs")), default=len(seeds))
     options = [f"--dataset {name}" for name in datasets]
     options += [f"--model {name}" for name in unique(row.model for row in rows)]
-    file = f"docs/results/{bench.name}.json"
+    options += ["--preset paper"] if name != bench.name else []
+    file = f"docs/results/{name}.json"
     return " ".join(["python -m experiments", bench.name, *options, f"--runs {runs} --out {file}"])
 
 
 def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page and drawing that a folder's JSON files give."""
     from experiments.bench.rare import RARE, charts
+    from experiments.headline import make_headline
 
+    found: dict[str, list[Any]] = {}
     for bench in benches():
-        path = folder / f"{bench.name}.json"
-        if path.is_file():
-            rows = read_rows(bench, path)
-            yield f"{bench.name}.md", page_of(bench, rows)
-            if bench is RARE:
-                yield from charts(rows).items()
+        for name in (bench.name, f"{bench.name}-paper"):
+            path = folder / f"{name}.json"
+            if path.is_file():
+                found[name] = read_rows(path, bench.row)
+                yield f"{name}.md", page_of(bench, found[name], name)
+        if bench is RARE and bench.name in found:
+            yield from charts(found[bench.name]).items()
+    yield from make_headline(found)
 
 
 @click.command()

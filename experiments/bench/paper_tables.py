@@ -350,6 +350,7 @@ TABLE_3 = _bench("table3", "Table 3: subtopics")
 table_options = together(
     datasets_option(DATASETS),
     models_option("the rows of the paper that can be run here"),
+    click.option("--every-row", is_flag=True, help="The rows that the paper does not have, too."),
     click.option("--preset", type=click.Choice(["default", "paper"]), default="default", show_default=True,
                  help="'paper' starts and runs as the paper does: 2,000 sweeps a phase."),
     click.option("--encoder", metavar="NAME|DIR",
@@ -385,4 +386,10 @@ def run_table(bench: Bench[Any, Any], table: PaperTable, options: Mapping[str, A
         ]
 
     workbench = Workbench(options["data"])
-    run_bench(bench, options, lambda: make_systems(options["models"], table, chosen), plan, workbench)
+    run_bench(
+        bench,
+        options,
+        lambda: make_systems(options["models"], table, chosen, every=options["every_row"]),
+        plan,
+        workbench,
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from experiments.harness.cells import Bench, Cell, Model, ResultT
-from experiments.harness.records import as_json, check_writable, write_rows
+from experiments.harness.records import as_json, check_writable, read_rows, write_rows
 from experiments.harness.report import page
 from experiments.harness.run import run_cells
 from experiments.harness.store import CellStore
@@ -60,6 +60,7 @@ def running_options(runs: int) -> Any:
                      help="The experiments' data.  [$QDTM_DATA, else downloaded]"),
         click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.json",
                      help="Write the figures here too."),
+        click.option("--update", is_flag=True, help="Leave rows of other models and corpora in FILE.json."),
         click.option("--fresh", is_flag=True, help="Run finished cells too."),
         output_options,
     )  # fmt: skip
@@ -100,11 +101,19 @@ def run_bench(
             )  # fmt: skip
     rows = bench.summarise(results)
     if options["out"] is not None:
-        write_rows(options["out"], rows)
+        write_rows(options["out"], [*_others(bench, rows, options), *rows])
     if options["as_json"]:
         print_json([as_json(row) for row in rows])
     else:
         print_page(page(bench.report(rows)))
+
+
+def _others(bench: Bench[ResultT, Any], rows: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    """Return the rows that a file has and that were not measured now, if they are to stay."""
+    if not options["update"] or not options["out"].is_file():
+        return []
+    measured = {(row.dataset, row.model) for row in rows}
+    return [row for row in read_rows(options["out"], bench.row) if (row.dataset, row.model) not in measured]
 
 
 def _line(bench: Bench[ResultT, Any], result: ResultT) -> str:

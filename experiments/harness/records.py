@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -68,6 +68,20 @@ def check_writable(path: Path) -> None:
         raise StorageError(f"Cannot write {str(path)!r} ({error.strerror}). Choose another file.") from error
     if path.is_dir() or not os.access(path.parent, os.W_OK):
         raise StorageError(f"Cannot write {str(path)!r}. Choose another file.")
+
+
+def read_rows(path: Path, kind: Callable[[Mapping[str, Any]], type[T]]) -> list[T]:
+    """Read what `write_rows` wrote; `kind` says of a row of which dataclass it is.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read, or has other rows.
+    """
+    try:
+        return [of_json(kind(row), row) for row in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StorageError(f"Cannot read the rows of {str(path)!r} ({error}).") from error
 
 
 def write_rows(path: Path, rows: Iterable[object]) -> None:

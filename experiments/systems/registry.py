@@ -222,9 +222,11 @@ def make_system(name: str, table: Table, options: SystemOptions) -> System:
     return factory(name, options)
 
 
-def make_systems(names: Sequence[str], table: Table, options: SystemOptions) -> Mapping[str, System]:
-    """Make the systems of a table; if none is named, those of its usual rows that can be run here."""
-    usual = [name for name, row in ROWS.items() if table in row.in_default]
+def make_systems(
+    names: Sequence[str], table: Table, options: SystemOptions, *, every: bool = False
+) -> Mapping[str, System]:
+    """Make the systems of a table; if none is named, its usual rows, or every one, that can be run here."""
+    usual = [name for name, row in ROWS.items() if table in (row.tables if every else row.in_default)]
     return make_available(lambda name: make_system(name, table, options), names, usual)
 
 

@@ -153,3 +153,13 @@ def test_an_unwritable_file_is_refused_before_anything_is_run(run, tmp_path):
     refused = run("table1", "--out", tmp_path / "file" / "x.json", code=2)
     assert "Choose another file" in refused.stderr
     assert not Path(tmp_path / "cache").exists()
+
+
+def test_every_row_and_rows_of_others_that_stay(run, tmp_path):
+    def models(*options):
+        run("table1", "--runs", 1, "--dataset", "tagmynews", "--out", tmp_path / "t.json", *options)
+        return list(dict.fromkeys(row["model"] for row in json.loads((tmp_path / "t.json").read_text())))
+
+    assert models("--every-row") == ["qdtm-kld", "oracle"]
+    assert models("--model", "qdtm-kld", "--update") == ["oracle", "qdtm-kld"]
+    assert models("--model", "qdtm-kld") == ["qdtm-kld"]

@@ -1,0 +1,132 @@
+"""Every figure of the documentation, one command: benches and measurements in turn, then the pages.
+
+A bench goes on where it was (its cells are kept); a measurement of time or memory is run whole. What needs a
+package that is not installed is left out, and the file keeps what another machine measured. How long each
+step took is written beside the figures.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from experiments.harness.records import read_rows, write_rows
+from experiments.pages import RESULTS
+
+DURATIONS = "durations.json"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of `python -m experiments`, and what it is for.
+
+    Attributes
+    ----------
+    name, about : str
+    arguments : tuple of str
+        Its command and options.
+    file : str
+        What it writes into docs/results, with `--out`; nothing if it prints what it finds.
+    """
+
+    name: str
+    about: str
+    arguments: tuple[str, ...]
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Duration:
+    """How long a step took on the machine that ran it last; less than from nothing if cells were kept."""
+
+    step: str
+    minutes: float
+
+
+STEPS = (
+    Step("table1", "Table 1, all rows, five runs", ("table1", "--every-row"), "table1.json"),
+    Step("table3", "Table 3, five runs", ("table3",), "table3.json"),
+    Step("topics", "the words of Tables 2, 4, B1 and B2", ("topics",), "topics.json"),
+    Step("table1-paper", "Table 1 with the paper's 2,000 sweeps, once",
+         ("table1", "--preset", "paper", "--runs", "1"), "table1-paper.json"),
+    Step("table3-paper", "Table 3 with the paper's 2,000 sweeps, once",
+         ("table3", "--preset", "paper", "--runs", "1"), "table3-paper.json"),
+    Step("alone", "each query by itself", ("alone",), "alone.json"),
+    Step("rare", "categories made rare", ("rare",), "rare.json"),
+    Step("staying", "queries as people ask them", ("staying",), "staying.json"),
+    Step("subtopics", "subtopics beside true ones", ("subtopics",), "subtopics.json"),
+    Step("relevance", "calibration and counts, together", ("relevance",)),
+    Step("review", "simulated readers of hand-checks", ("review",)),
+    Step("speed", "a sweep beside tomotopy, topica and gensim", ("speed",)),
+    Step("scaling", "the cost of a sweep by tokens and topics", ("scaling", "--write")),
+    Step("shards", "what shards cost in quality", ("shards",)),
+    Step("memory", "the memory of a fit beside its bound", ("memory",)),
+    Step("corpus", "a million documents", ("corpus",)),
+    Step("firmness", "subtopics looked for with other seeds", ("firmness",)),
+)  # fmt: skip
+
+
+@click.command("all")
+@click.option(
+    "--step",
+    "names",
+    multiple=True,
+    type=click.Choice([step.name for step in STEPS]),
+    help="Only this step; may be repeated.  [all]",
+)
+@click.option("--list", "only_list", is_flag=True, help="Say what would be run, and how long it took last.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Worker processes of benches.",
+)
+@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), default=RESULTS, metavar="DIR",
+              help="Where figures and pages go.  [docs/results]")  # fmt: skip
+def everything(names: Sequence[str], only_list: bool, jobs: int, folder: Path) -> None:
+    """Measure every figure of the documentation, and write the pages.
+
+    Ctrl-C ends it; the same command goes on with the first step, whose finished runs are kept. A step that
+    fails is said at the end, and does not stop the others. What prints its figures leaves them in
+    DIR/NAME.log.
+    """
+    chosen = [step for step in STEPS if not names or step.name in names]
+    took = {each.step: each for each in _durations(folder)}
+    if only_list:
+        for step in chosen:
+            last = f"{took[step.name].minutes:.0f} min" if step.name in took else ""
+            click.echo(f"{step.name:14}{last:>8}  {step.about}")
+        return
+    failed = [step.name for step in chosen if not _run(step, jobs, folder)]
+    subprocess.run([sys.executable, "-m", "experiments", "pages", "--folder", folder], check=True)
+    if failed:
+        raise click.ClickException(f"these steps failed: {', '.join(failed)}; their logs are in {folder}")
+
+
+def _run(step: Step, jobs: int, folder: Path) -> bool:
+    """Run a step in a process of its own; return whether it went well, and keep how long it took."""
+    click.echo(f"{step.name}: {step.about}")
+    arguments = [sys.executable, "-m", "experiments", *step.arguments]
+    if step.file:
+        arguments += ["--jobs", str(jobs), "--update", "--out", str(folder / step.file)]
+    start = time.monotonic()
+    with (folder / f"{step.name}.log").open("w", encoding="utf-8") as log:
+        went_well = subprocess.run(arguments, stdout=log).returncode == 0
+    minutes = round((time.monotonic() - start) / 60, 1)
+    if went_well:
+        others = [each for each in _durations(folder) if each.step != step.name]
+        write_rows(folder / DURATIONS, [*others, Duration(step.name, minutes)])
+    return went_well
+
+
+def _durations(folder: Path) -> list[Duration]:
+    path = folder / DURATIONS
+    return read_rows(path, lambda _: Duration) if path.is_file() else []
