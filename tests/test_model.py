@@ -25,7 +25,6 @@ from planted import plant_parts
 from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline
 from qdtm.errors import EmbeddingError, ParameterError, QueryError
 from qdtm.progress import Progress
-from qdtm.results.relevance import TYPICAL_ERROR
 
 FIRE = "fire bushfire firefighter smoke wind forest flame burn hectare blaze"
 SPORT = "cricket batsman bowler wicket match innings captain century umpire test"
@@ -838,8 +837,10 @@ class TestInterruption:
 
 def test_a_count_is_surer_of_queries_that_cover_the_corpus() -> None:
     covering = make(["fire", "cricket", "election"]).fit(TEXTS).relevance("fire")
-    assert covering.typical_error == TYPICAL_ERROR
-    assert make("fire").fit(TEXTS).relevance().typical_error != TYPICAL_ERROR
+    alone = make("fire").fit(TEXTS).relevance()
+    assert covering.strength is None
+    assert alone.strength is not None
+    assert (alone.strength > 0).tolist() == alone.names.tolist()
 
 
 @pytest.mark.parametrize("bound", [0.0, 10.0])
@@ -851,4 +852,4 @@ def test_whether_queries_cover_the_corpus_is_decided_once(bound, monkeypatch, tm
     model.save(tmp_path / "saved")
     for seen in (model, QueryDrivenTopicModel.load(tmp_path / "saved")):
         assert seen.fit_.covers == (bound == 0.0)
-        assert (seen.relevance("fire").typical_error == TYPICAL_ERROR) == (bound == 0.0)
+        assert (seen.relevance("fire").strength is None) == (bound == 0.0)

@@ -41,7 +41,7 @@ def test_writes_a_model_and_tables(fit, tmp_path):
     assert [row["name"] for row in topics if row["query"] and not row["parent"]] == ["fire", "cricket match"]
     assert "parent topics: " in result.stderr
     assert result.stdout.startswith(
-        "fire\n6 of 18 documents are about it (4 to 12): 6 name it, 0 more mean it."
+        "fire\n6 of 18 documents are about it (3 to 12): all name it."
     )
     assert "\x1b" not in result.stdout
     assert QueryDrivenTopicModel.load(out).topics_[1].name == "cricket match"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qdtm.results.hand_check.estimate import Interval
-from qdtm.results.relevance import NAMED_ERROR, Relevance, typical_error
+from qdtm.results.relevance import NAMED_ERROR, Relevance
 
 
 def relevance(scores, names=(), share=None, **values):
@@ -54,31 +54,34 @@ def test_near_is_what_the_topic_holds_below_the_cutoff():
     assert relevance([0.1, 0.2]).near_summary() == ""
 
 
-def test_the_count_is_the_sum_and_the_interval_holds_it():
-    found = relevance(np.concatenate([np.full(50, 0.9), np.full(950, 0.01)]))
+def test_the_count_is_what_is_listed_and_the_interval_ends_with_all_that_may_mean_it():
+    found = relevance(np.concatenate([np.full(50, 0.9), np.full(950, 0.05)]))
     low, high = found.n_about_interval
-    assert found.n_about == pytest.approx(54.5)
-    assert low < 40 < 54.5 < 80 < high < 150
+    assert found.n_about == found.n_listed == 50
+    assert low < 40 < 45 + 47.5 < high < 200
 
 
-def test_the_count_is_of_those_that_name_it_and_of_those_that_mean_it():
+def test_those_that_name_it_and_those_that_mean_it_are_the_ones_listed():
     found = relevance([0.9, 0.8, 0.7, 0.1], names=[0, 3])
-    assert (found.n_names, found.n_named, found.n_meant) == (2, pytest.approx(1.0), pytest.approx(1.5))
+    assert (found.n_about, found.n_names, found.n_named, found.n_meant) == (3, 2, 1, 2)
+
+
+def test_the_interval_begins_with_those_that_name_it_most():
+    scores = np.repeat([0.9, 0.0], [40, 960])
+    often = relevance(scores, strength=np.repeat([1.0, 0.0], [40, 960]))
+    once = relevance(scores, strength=np.repeat([0.35, 0.0], [40, 960]))
+    assert often.n_about == once.n_about == 40
+    assert often.n_about_interval[0] == pytest.approx(40 * np.exp(-1.645 * NAMED_ERROR))
+    assert once.n_about_interval[0] == pytest.approx(0.35**2 * often.n_about_interval[0])
+    assert often.n_about_interval[1] == once.n_about_interval[1]
 
 
 def test_the_interval_grows_with_doubt_and_stays_within_the_corpus():
-    sure, unsure = relevance(np.repeat([1.0, 0.0], [4, 96])), relevance(np.full(100, 0.04))
-    assert sure.n_about == pytest.approx(unsure.n_about)
+    sure = relevance(np.repeat([1.0, 0.0], [4, 96]))
+    unsure = relevance(np.repeat([1.0, 0.04], [4, 96]))
+    assert sure.n_about == unsure.n_about == 4
     assert unsure.n_about_interval[1] > sure.n_about_interval[1]
     assert relevance(np.ones(10)).n_about_interval[1] == 10
-
-
-def test_the_fewer_name_it_the_less_is_known():
-    scores = np.repeat([1.0, 0.0], [100, 900])
-    few = np.repeat([1.0, 0.0], [10, 990])
-    assert typical_error(scores, scores) == pytest.approx(NAMED_ERROR)
-    assert typical_error(few, scores) > typical_error(scores, scores)
-    assert typical_error(few, np.zeros(1000)) == pytest.approx(NAMED_ERROR)
 
 
 @pytest.mark.parametrize("scores", [np.zeros(3), np.zeros(0)])
@@ -93,11 +96,13 @@ def test_the_sentence_names_numbers():
     text = repr(found)
     assert text.startswith("Relevance('zoo': 30 of 1,000 documents are about it (")
     assert text.endswith("): 29 name it, 1 more means it)")
+    assert relevance([0.9, 0.8, 0.1], names=[0, 1]).summary().endswith("): all name it")
+    assert relevance([0.9, 0.1], names=[0]).summary().endswith("): it names it")
 
 
 def test_the_sentence_after_a_person_has_looked():
     found = relevance(np.full(10, 0.5), counted=Interval(7.0, 5.0, 9.0, 0.95))
-    assert found.summary() == "7 of 10 documents are about it (5 to 9) by hand; by the model 5 (2 to 10)"
+    assert found.summary() == "7 of 10 documents are about it (5 to 9) by hand; by the model 10 (3 to 10)"
 
 
 def test_every_order_gives_the_same_cutoff():

@@ -100,7 +100,7 @@ def _query_note(result: Result, q: int, listed: list[tuple[str, str, Coding]]) -
     yield from _front_matter(front)
     yield f"# {_inline(topic.name)}\n"
     yield (
-        f"About {relevance.n_about:,.0f} documents are about it ({low:,.0f} to {high:,.0f}); "
+        f"{relevance.n_about:,.0f} documents are about it ({low:,.0f} to {high:,.0f}); "
         f"{len(listed):,} are listed here. Words: {_inline(_words(topic))}.\n"
     )
     for subtopic in topic.below():

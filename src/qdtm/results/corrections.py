@@ -573,4 +573,6 @@ def _counted(n: int, noun: str) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    if len(parts) < 2:
+        return "".join(parts) or "nothing"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -30,23 +30,17 @@ from qdtm.sampler.mixture import words_once
 
 # --- relevance to one query ---------------------------------------------------------------------------------
 
-TYPICAL_ERROR = 0.35
-"""How far the logarithm of the count is usually off, of queries that cover the corpus (they bound it)."""
+TYPICAL_ERROR, NAMED_ERROR = 0.35, 0.2
+"""How far the logarithm of the count is usually off: of queries that cover the corpus, and of others, beside
+what they may mean without naming it."""
 
-NAMED_ERROR, UNNAMED_ERROR = 0.2, 0.3
-"""The same of other queries: if all documents about it name it, and what is added as e times fewer do."""
+LEAST_POWER = 2
+"""To which power documents count by how much they name a query at the low end of the count's interval."""
 
 NEAR = 0.5
 """What is only near a query has this much of the share in its topic that documents about it have."""
 
 _WITHIN_90 = 1.645  # standard deviations that hold 90 % of a normal distribution
-
-
-def typical_error(strength: NDArray[Any], scores: NDArray[Any]) -> float:
-    """How far the logarithm of the count of a query without rivals is usually off."""
-    named, total = float(strength.sum()), float(scores.sum())
-    share = min(max(named / total, 0.01), 1.0) if total > 0 else 1.0
-    return float(NAMED_ERROR - UNNAMED_ERROR * np.log(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +60,8 @@ class Relevance:
         How many documents are about the query by what people said of a sample of them, if they did.
     modelled : Interval, optional
         How many are by the model alone, where answers have changed the scores.
-    typical_error : float
-        How far the logarithm of the count is usually off.
+    strength : ndarray of float64, shape (D,), optional
+        How much each names it, from 0 to 1; None where queries cover the corpus, and bound each other.
     fitted_cutoff : float, optional
         Of new or of some documents, the cut-off of all that the model was fitted on.
     passages : ndarray of float64, shape (P,), optional
@@ -79,7 +73,7 @@ class Relevance:
     names: NDArray[np.bool_]
     topic_share: FloatArray
     counted: Interval | None = None
-    typical_error: float = TYPICAL_ERROR
+    strength: FloatArray | None = None
     fitted_cutoff: float | None = None
     passages: FloatArray | None = None
     modelled: Interval | None = None
@@ -92,6 +86,7 @@ class Relevance:
             scores=self.scores[rows],
             names=names,
             topic_share=share,
+            strength=None if self.strength is None else self.strength[rows],
             fitted_cutoff=self.cutoff,
             passages=None,
         )
@@ -136,18 +131,18 @@ class Relevance:
 
     @property
     def n_about(self) -> float:
-        """How many documents are about the query: the sum of the probabilities, or as counted."""
+        """How many documents are about the query: those from the cut-off up, or as counted by hand."""
         return (self.counted if self.counted and self.is_by_hand else self.by_model).estimate
 
     @property
-    def n_named(self) -> float:
-        """How many documents name the query and are about it: the sum of their probabilities."""
-        return float(self.scores[self.names].sum())
+    def n_named(self) -> int:
+        """How many of the documents from the cut-off up name the query."""
+        return int((self.about & self.names).sum())
 
     @property
-    def n_meant(self) -> float:
-        """How many more are about it without naming it."""
-        return float(self.scores[~self.names].sum())
+    def n_meant(self) -> int:
+        """How many of them are about it without naming it."""
+        return self.n_listed - self.n_named
 
     @property
     def n_about_interval(self) -> tuple[float, float]:
@@ -157,13 +152,22 @@ class Relevance:
 
     @cached_property
     def by_model(self) -> Interval:
-        """How many documents are about the query by the model alone: the sum of the probabilities."""
+        """How many documents are about the query by the model alone: those from the cut-off up.
+
+        How far a query reaches beyond its name the corpus does not say. So the interval begins with the
+        documents that name it most, and ends with the sum of all probabilities, as if every document that
+        may mean it did its part; both ends are moved by how far such counts are usually off.
+        """
         if self.modelled is not None:
             return self.modelled
-        n = float(self.scores.sum())
-        chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum()))
-        factor = float(np.exp(_WITHIN_90 * np.hypot(self.typical_error, chance / max(n, 1.0))))
-        return Interval(n, n / factor, min(n * factor, float(len(self.scores))), 0.9)
+        n, expected = float(self.n_listed), float(self.scores.sum())
+        least, usual = expected, TYPICAL_ERROR
+        if self.strength is not None:
+            least, usual = float((self.strength[self.about] ** LEAST_POWER).sum()), NAMED_ERROR
+        chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum())) / max(expected, 1.0)
+        low = min(n, least) * np.exp(-_WITHIN_90 * usual)
+        high = max(n, expected) * np.exp(_WITHIN_90 * np.hypot(usual, chance))
+        return Interval(n, float(low), min(float(high), float(len(self.scores))), 0.9)
 
     def summary(self) -> str:
         """Say it in a sentence, for people."""
@@ -175,9 +179,10 @@ class Relevance:
             return f"{said} by hand; by the model {self.by_model.as_count()}"
         if self.counted is not None:
             return f"{said} by the model; by hand {self.counted.as_count()}"
-        n_named = min(round(self.n_named), n_about)
-        name, mean = ("names" if n_named == 1 else "name"), ("means" if n_about - n_named == 1 else "mean")
-        return f"{said}: {n_named:,} {name} it, {n_about - n_named:,} more {mean} it"
+        if not self.n_meant:
+            return f"{said}: {'it names it' if n_about == 1 else 'all name it'}" if n_about else said
+        name, mean = ("names" if self.n_named == 1 else "name"), ("means" if self.n_meant == 1 else "mean")
+        return f"{said}: {self.n_named:,} {name} it, {self.n_meant:,} more {mean} it"
 
     def near_summary(self) -> str:
         """Say how many documents are only near it; nothing if there are none."""
@@ -371,7 +376,7 @@ def sum_up(
         scores=relevance.astype(np.float64),
         names=strength > 0,
         topic_share=share,
-        typical_error=TYPICAL_ERROR if covers else typical_error(strength, relevance),
+        strength=None if covers else strength.astype(np.float64),
         passages=passages,
     )
 
@@ -397,7 +402,7 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     check = fit.check_of(q)
     if check is not None and check.answers:
         found = _new_taught(found, fit, q, check, corpus, new)
-    return replace(found, typical_error=fitted.typical_error, fitted_cutoff=fitted.cutoff)
+    return replace(found, fitted_cutoff=fitted.cutoff)
 
 
 def _in_reading(

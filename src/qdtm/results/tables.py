@@ -80,9 +80,7 @@ TOPICS = (
     Column("name", "text", "your label, or what tells it from its siblings"),
     Column("share", "number", "of the words of its parent's subtopics; without a parent, of the corpus"),
     Column("documents", "count", "about the query, from the cut-off up; of a subtopic, those mainly in it"),
-    Column(
-        "n_about", "number", "how many documents are about the query: the sum of all relevance, or as checked"
-    ),
+    Column("n_about", "number", "how many are about the query: as many, or as counted by hand"),
     Column("n_about_low", "number", "the lower end of its interval"),
     Column("n_about_high", "number", "the upper end"),
     Column("found_in", "count", "runs that found the subtopic"),
