@@ -349,6 +349,7 @@ def with_relevance(
         strength=strength.astype(np.float32),
         word_evidence=words,
         covers=cover_the_corpus(evidence),
+        shared_words=None,
     )
 
 

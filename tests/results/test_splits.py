@@ -12,7 +12,6 @@ from qdtm.results.relevance import main_subtopics
 from qdtm.results.result import Result
 from qdtm.results.splits import branches, deepest_subtopics, path_of, subtopic_ids, tokens_in
 from qdtm.results.storage import load_model, save_model
-from qdtm.results.topics import build_topics
 
 from .synthetic import make_corpus, make_fit, opened
 
@@ -51,7 +50,7 @@ def test_names_do_not_repeat_what_the_names_above_say(deep):
 
 
 def test_what_was_there_stays_as_it_is(deep):
-    before = build_topics(make_fit(deep.corpus))[0][1]
+    before = Result(make_fit(deep.corpus), deep.corpus).topics[1]
     for old, new in zip(before.subtopics, deep.topics[1].subtopics, strict=True):
         assert (old.id, old.name, old.n_tokens) == (new.id, new.name, new.n_tokens)
         np.testing.assert_array_equal(old.probabilities, new.probabilities)

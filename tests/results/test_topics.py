@@ -1,9 +1,12 @@
 """Topics with names, sizes and words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
+from qdtm.results.result import Result
 from qdtm.results.topics import Topic, build_topics, distinctive_words
 
 from .synthetic import make_fit
@@ -81,3 +84,36 @@ def test_distinctive_words_of_an_only_child_are_its_most_frequent():
 
 def test_an_empty_subtopic_has_no_words():
     assert distinctive_words(np.array([[3, 0]], np.float32)) == [(0,), ()]
+
+
+def test_words_of_one_document_come_in_only_where_others_run_out(topic):
+    assert [word for word, _ in topic.top_words(3)] == ["b", "a", "c"]
+    shared = np.array([word in "acd" for word in topic.vocabulary])
+    assert [word for word, _ in replace(topic, shared_words=shared).top_words(2)] == ["a", "c"]
+    every = replace(topic, shared_words=shared).top_words(4)
+    assert [word for word, _ in every] == ["b", "a", "c", "d"]  # in the order of their numbers
+
+
+def test_shared_words_are_those_of_two_documents_about_the_query(corpus, fit):
+    result = Result(fit, corpus)
+    shared, counts = result.fit.shared_words, corpus.document_term_matrix.toarray() > 0
+    for q in range(fit.n_queries):
+        about = result.relevance(q).about
+        assert about.sum() > 1
+        assert shared[:, q].tolist() == (counts[about].sum(axis=0) > 1).tolist()
+        assert result.topics[q].shared_words.tolist() == shared[:, q].tolist()
+    assert all(topic.shared_words is None for topic in result.background)
+
+
+def test_words_that_name_subtopics_are_of_several_documents_first(corpus, fit):
+    result = Result(fit, corpus)
+    for q, parent in enumerate(result.topics):
+        shared = dict(zip(corpus.vocabulary, result.fit.shared_words[:, q].tolist(), strict=True))
+        for subtopic in parent.subtopics:
+            order = [not shared[word] for word in subtopic.label_words]
+            assert order == sorted(order)
+
+
+def test_the_papers_setting_shows_the_most_probable_words(corpus, fit):
+    as_paper = replace(fit, parameters={**fit.parameters, "preset": "paper"})
+    assert Result(as_paper, corpus).fit.shared_words is None

@@ -239,6 +239,8 @@ class ModelFit:
         those that are; empty, or without groups, where it is the one with the largest share.
     corrections : Corrections
         What was merged, hidden or dropped by hand; empty as it was fitted.
+    shared_words : ndarray of bool, shape (V, Q), optional
+        Which words two documents about each query have (`with_shared_words`); None until that is known.
     """
 
     vocabulary: tuple[str, ...]
@@ -268,6 +270,7 @@ class ModelFit:
     covers: bool = False
     mixtures: tuple[DocumentMixture, ...] = ()
     corrections: Corrections = field(default_factory=Corrections)
+    shared_words: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         _check_lengths(self)

@@ -56,7 +56,14 @@ from qdtm.results.journal import Act, History, Journal
 from qdtm.results.neighbours import Neighbours, SimilarDocument
 from qdtm.results.passages import Aligner
 from qdtm.results.reasons import Reasons, reasons_of
-from qdtm.results.relevance import QueryScores, Relevance, deciding_counts, relevance_to, score_documents
+from qdtm.results.relevance import (
+    QueryScores,
+    Relevance,
+    deciding_counts,
+    relevance_to,
+    score_documents,
+    with_shared_words,
+)
 from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.topics import Topic, build_topics
@@ -87,6 +94,9 @@ class Result:
     history: History = field(default_factory=History)
     found: ModelFit | None = None
     passed_over: tuple[tuple[Act, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fit", with_shared_words(self.fit, self.corpus))
 
     @classmethod
     def load(

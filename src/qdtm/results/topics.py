@@ -54,6 +54,8 @@ class Topic:
         The user's name for it.
     dropped_words : tuple of str
         What a person does not want among its words.
+    shared_words : ndarray of bool, shape (V,), optional
+        Which words two documents about the query have; None for a background topic.
     """
 
     id: str
@@ -67,6 +69,7 @@ class Topic:
     label: str | None = None
     short_name: str = ""
     dropped_words: tuple[str, ...] = ()
+    shared_words: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if not self.short_name:
@@ -78,12 +81,17 @@ class Topic:
         return sum(subtopic.prevalence for subtopic in self.subtopics)
 
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
-        """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""
+        """Return the `n` most probable words with their probabilities, best first (ties by vocabulary).
+
+        Words that only one document about the query has come in only where others run out.
+        """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise ParameterError(f"The number of words is {n!r}; give a whole number of at least 0.")
-        best = np.argsort(-self.probabilities, kind="stable")[: n + len(self.dropped_words)].tolist()
-        words = ((self.vocabulary[w], float(self.probabilities[w])) for w in best)
-        return [each for each in words if each[0] not in self.dropped_words][:n]
+        p_w = self.probabilities
+        alone = np.zeros(len(p_w), np.bool_) if self.shared_words is None else ~self.shared_words
+        best = np.lexsort((-p_w, alone))[: n + len(self.dropped_words)]
+        kept = [w for w in best.tolist() if self.vocabulary[w] not in self.dropped_words][:n]
+        return [(self.vocabulary[w], float(p_w[w])) for w in sorted(kept, key=lambda w: (-p_w[w], w))]
 
     def walk(self) -> Iterator[Topic]:
         """Yield the topic itself, then its subtopics, each followed by those below it."""
@@ -258,6 +266,7 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
             probabilities=_frozen(probabilities[k]),
             subtopics=_subtopics(fit, k, total, n_label_words) if k < fit.n_queries else (),
             dropped_words=fit.corrections.dropped_words.get(topic_id(k, fit.n_queries), ()),
+            shared_words=_shared(fit, k),
         )
         for k in range(fit.n_topics)
     ]
@@ -273,6 +282,12 @@ def _name_of_topic(fit: ModelFit, k: int) -> str:
     return fit.concepts[k].name if k < fit.n_queries else f"background {k - fit.n_queries + 1}"
 
 
+def _shared(fit: ModelFit, q: int) -> NDArray[np.bool_] | None:
+    if fit.shared_words is None or q >= fit.n_queries:
+        return None
+    return fit.shared_words[:, q]
+
+
 class _Splitter:
     """Makes the subtopics of one query, and those below the ones that were opened."""
 
@@ -280,6 +295,7 @@ class _Splitter:
         self.fit, self.query, self.total = fit, fit.concepts[q].name, total
         self.n_label_words = n_label_words
         self.opened = {below.of: below for below in counts_below(fit, q)}
+        self.shared = _shared(fit, q)
         self.usual = fit.word_topic.sum(axis=1, dtype=np.float64)  # (V,)
 
     def below(self, id: str, n_w: NDArray[np.float32], avoid: tuple[int, ...]) -> tuple[Topic, ...]:
@@ -300,12 +316,17 @@ class _Splitter:
     def _telling(
         self, ids: Sequence[str], counts: NDArray[np.float32], avoid: tuple[int, ...]
     ) -> list[tuple[int, ...]]:
-        """Return the words that tell each subtopic from its siblings, without those that a person dropped."""
+        """Return the words that tell each subtopic from its siblings, those of several documents first.
+
+        Words that a person dropped are not among them.
+        """
         dropped = [self.fit.corrections.dropped_words.get(id, ()) for id in ids]
-        n = N_FOR_NAMES + max(map(len, dropped), default=0)
-        found = distinctive_words(counts, n, avoid, self.usual)
+        shared = np.ones(len(counts), np.bool_) if self.shared is None else self.shared
+        found = distinctive_words(counts, len(counts), avoid, self.usual)
         return [
-            tuple(w for w in words if self.fit.vocabulary[w] not in out)[:N_FOR_NAMES]
+            tuple(
+                sorted((w for w in words if self.fit.vocabulary[w] not in out), key=lambda w: not shared[w])
+            )[:N_FOR_NAMES]
             for words, out in zip(found, dropped, strict=True)
         ]
 
@@ -334,6 +355,7 @@ class _Splitter:
             label_words=label_words,
             label=label,
             dropped_words=fit.corrections.dropped_words.get(id, ()),
+            shared_words=self.shared,
         )
 
 
