@@ -11,7 +11,7 @@ and what stands beside its words, so a word of the expansion that is dropped lea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -136,10 +136,11 @@ def answers_of(
     """Answer queries whose concepts are chosen already, each by its own evidence."""
     answers = []
     for concept, evidence in zip(chosen.concepts, chosen.evidence, strict=True):
-        n_w = expected_tokens(corpus.by_passage, concept, evidence.probability)
+        p_j = evidence.probability if chosen.covers or evidence.bounded is None else evidence.bounded
+        n_w = expected_tokens(corpus.by_passage, concept, p_j)
         check_cancelled()
         p_zw = n_w / np.maximum(corpus.word_counts, 1)  # (V,): how much of each word is the topic's
-        relevance = _relevance(corpus, concept, evidence, p_zw, chosen.covers)
+        relevance = _relevance(corpus, concept, replace(evidence, probability=p_j), p_zw, chosen.covers)
         documents = _first_documents(corpus, concept, relevance, p_zw, aligner, n_documents)
         answers.append(FirstAnswer(concept, relevance, _top_words(corpus, n_w, n_words), documents))
     return tuple(answers)

@@ -49,6 +49,12 @@ class TestEstimate:
         shrunk = (4 * np.log(share) + DOUBT * np.log(USUAL_SHARE)) / (4 + DOUBT)
         assert estimate_breadth(scores, strength) == pytest.approx(4 / np.exp(shrunk))
 
+    def test_it_is_no_broader_than_repetitions_allow(self):
+        scores, strength = planted_scores(0, 200, 4000)
+        broad = estimate_breadth(scores, strength)
+        assert estimate_breadth(scores, strength, 0.9) == pytest.approx(strength.sum() / 0.9) < broad
+        assert estimate_breadth(scores, strength, 0.01) == broad
+
     @given(
         st.lists(st.floats(-3, 3), min_size=30, max_size=60),
         st.lists(st.floats(0.05, 1.0), min_size=1, max_size=6),

@@ -41,7 +41,7 @@ LEAST_CONTEXT = 0.01
 """A context that speaks against the query more than this does not take its name away any further."""
 
 
-def estimate_breadth(scores: FloatArray, strength: FloatArray) -> float:
+def estimate_breadth(scores: FloatArray, strength: FloatArray, named_share: float = 0.0) -> float:
     """Estimate how many documents are about a query; few that name it never bring in many others.
 
     Parameters
@@ -50,13 +50,15 @@ def estimate_breadth(scores: FloatArray, strength: FloatArray) -> float:
         How much each document is like those that name the query, seen without its words.
     strength : ndarray of shape (D,)
         How much each names it.
+    named_share : float
+        The share of documents about it that name it, at least (`Naming.share`).
     """
     n_named = float(strength.sum())
     order = np.argsort(-scores, kind="stable")
     above = int(np.searchsorted(np.cumsum(strength[order]), 0.5 * n_named)) + 1
     share = min(1.0, n_named / (2.0 * above))  # P(named | about)
     shrunk = (n_named * np.log(share) + DOUBT * np.log(USUAL_SHARE)) / (n_named + DOUBT)
-    return n_named / float(np.exp(shrunk))
+    return n_named / max(float(np.exp(shrunk)), named_share)
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,12 @@ class Evidence:
         The query's own words, as the views number them.
     counted : ndarray of bool, shape (D,), optional
         Which documents it was learned from; None for all.
+    named_share : float
+        The share of documents about the query that name it, as far as repetitions tell (`Naming.share`).
+    bounded : ndarray of float64, shape (D,), optional
+        The probability if the query is no broader than that share allows. The topic starts from
+        `probability`, which follows the company of the query's words as far as it leads; what is shown to be
+        about the query follows it no further than documents would have named it.
     """
 
     probability: FloatArray
@@ -167,6 +173,8 @@ class Evidence:
     unseen: FloatArray
     words: tuple[int, ...]
     counted: NDArray[np.bool_] | None = None
+    named_share: float = 0.0
+    bounded: FloatArray | None = None
 
     @property
     def n_about(self) -> float:
@@ -175,9 +183,10 @@ class Evidence:
 
     def spread(self, place: NDArray[np.int64]) -> Evidence:
         """The evidence of documents that are these, at the places given."""
-        arrays = ("probability", "possible", "strength", "seen", "unseen")
-        taken: dict[str, Any] = {name: getattr(self, name)[place] for name in arrays}
-        return replace(self, **taken, counted=None if self.counted is None else self.counted[place])
+        arrays = ("probability", "possible", "strength", "seen", "unseen", "counted", "bounded")
+        known = {name: getattr(self, name) for name in arrays}
+        taken: dict[str, Any] = {name: each[place] for name, each in known.items() if each is not None}
+        return replace(self, **taken)
 
 
 def learn_evidence(
@@ -186,6 +195,7 @@ def learn_evidence(
     words: Sequence[int],
     possible: NDArray[np.bool_],
     query_vector: NDArray[np.float32] | None = None,
+    named_share: float = 0.0,
 ) -> Evidence:
     """Learn how likely each document is to be about a query; of near copies one is learned from.
 
@@ -200,6 +210,8 @@ def learn_evidence(
         Which documents can be about it at all.
     query_vector : ndarray of float32, shape (e,), optional
         What a sentence encoder makes of the query.
+    named_share : float
+        See `Evidence`.
     """
     hidden = [view for view in views.hidden(words) if view is not views.encoded]
     seeing, near_unseen, near = [view for view in views.views if view is not views.encoded], [], []
@@ -226,7 +238,8 @@ def learn_evidence(
         unseen = first + combine(unheard, weights)
         seen = first + combine([view(labels) for view in seeing] + near, weights)
     p_j = probabilities(seen, unseen, strength, possible, counted=counted)
-    return Evidence(p_j, possible, strength, seen, unseen, tuple(words), counted)
+    bounded = probabilities(seen, unseen, strength, possible, counted=counted, named_share=named_share)
+    return Evidence(p_j, possible, strength, seen, unseen, tuple(words), counted, named_share, bounded)
 
 
 def probabilities(
@@ -236,6 +249,7 @@ def probabilities(
     possible: NDArray[np.bool_],
     share: float = 1.0,
     counted: NDArray[np.bool_] | None = None,
+    named_share: float = 0.0,
 ) -> FloatArray:
     """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,).
 
@@ -243,7 +257,7 @@ def probabilities(
     """
     scores = np.where(strength > 0, unseen, seen)
     own, names = (unseen, strength) if counted is None else (unseen[counted], strength[counted])
-    total = share * estimate_breadth(own, names)
+    total = share * estimate_breadth(own, names, named_share)
     p_j = probabilities_summing_to(total, fit_curve(own, names), scores, strength, counted)
     return np.where(possible, p_j, 0.0)
 

@@ -81,6 +81,18 @@ class Naming:
         """The documents that name the query, in order."""
         return np.flatnonzero(self.namings > 0)
 
+    @property
+    def share(self) -> float:
+        """The share of the documents about the query that name it, as far as repetitions tell; 0 to 1.
+
+        If they name it a geometric number of times, and m times on average where they do at all, then 1 in m
+        does not name it (the zero-truncated geometric distribution, by maximum likelihood). Where each names
+        it once, as in short texts, nothing is known: 0.
+        """
+        total = float(self.strength.sum())
+        times = float(self.strength @ np.maximum(self.namings, 1.0)) / total if total > 0 else 1.0
+        return 1.0 - 1.0 / times
+
     def within(self, members: BoolArray) -> Naming:
         """Return the same with the names of some documents alone, (D,)."""
         namings, strength = np.where(members, self.namings, 0.0), np.where(members, self.strength, 0.0)

@@ -61,8 +61,9 @@ def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray)
     weights = [of_evidence, of_topic * n_named / (n_named + DOUBT)]  # few names tell little of its worth
     unseen = combine([evidence.unseen, unseen_topic], weights)
     seen = combine([evidence.seen, seen_topic], weights)
-    p_j = probabilities(seen, unseen, evidence.strength, evidence.possible, counted=evidence.counted)
-    return replace(evidence, probability=p_j, seen=seen, unseen=unseen)
+    given = (evidence.strength, evidence.possible)
+    p_j = probabilities(seen, unseen, *given, counted=evidence.counted, named_share=evidence.named_share)
+    return replace(evidence, probability=p_j, seen=seen, unseen=unseen, bounded=p_j)
 
 
 def topic_looks(

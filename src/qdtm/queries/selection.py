@@ -261,10 +261,13 @@ def _learn(
 
 
 def _learn_one(views: CorpusViews, searched: SearchedQuery, vector: NDArray[np.float32] | None) -> Evidence:
-    strength, possible, words = searched.naming.strength, searched.naming.possible, searched.words
+    naming, words = searched.naming, searched.words
+    strength, possible = naming.strength, naming.possible
     return views.remember(
-        ("evidence", words, digest(strength), digest(possible), digest(vector)),
-        lambda: learn_evidence(views, strength, views.places(words, searched.forms), possible, vector),
+        ("evidence", words, digest(strength), digest(possible), digest(vector), naming.share),
+        lambda: learn_evidence(
+            views, strength, views.places(words, searched.forms), possible, vector, naming.share
+        ),
     )
 
 
