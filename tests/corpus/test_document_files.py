@@ -161,11 +161,13 @@ def test_what_cannot_be_read_is_named_and_passed_over(tmp_path):
         (tmp_path / f"broken{n}.docx").write_bytes(b"nothing")
     (tmp_path / "locked.docx").write_bytes(b"\xd0\xcf\x11\xe0 and more")
     (tmp_path / "~$open.docx").write_bytes(b"left by Word")
+    (tmp_path / "empty.txt").write_bytes(b"")
     (tmp_path / "old.doc").write_bytes(b"x")
     with pytest.warns(CorpusWarning) as caught:
         assert [record.text for record in records(tmp_path)] == ["fire"]
     passed, others = sorted((str(each.message) for each in caught), key=len, reverse=True)
-    assert passed.startswith("7 files of")
+    assert passed.startswith("8 files of")
+    assert "'empty.txt' has no text;" in passed
     assert (
         "'broken0.docx', 'broken1.docx', 'broken2.docx' and 2 more: is not a .docx file, or is damaged"
         in passed
@@ -198,7 +200,7 @@ def test_deep_nesting(tmp_path):
     (tmp_path / "b.html").write_text("<div>" * 200_000 + "fire")
     assert "fire" in records(tmp_path / "b.html")[0].text
     (tmp_path / "c.html").write_text("<script>" * 200_000 + "<!--" * 200_000 + "<head>" * 100_000)
-    assert len(records(tmp_path / "c.html")) == 1
+    assert refusal(tmp_path / "c.html").endswith("has no text.")
 
 
 def test_a_chapter_outside_of_the_book(tmp_path):
@@ -206,7 +208,7 @@ def test_a_chapter_outside_of_the_book(tmp_path):
         "META-INF/container.xml": '<container><rootfile full-path="x.opf"/></container>',
         "x.opf": '<package><item id="a" href="../../../etc/passwd"/><itemref idref="a"/></package>',
     })  # fmt: skip
-    assert records(tmp_path / "a.epub")[0].text == ""
+    assert refusal(tmp_path / "a.epub").endswith("has no text.")
 
 
 # --- bibliographies ----------------------------------------------------------------------------------------
@@ -417,3 +419,31 @@ def test_a_wrong_ending_is_refused_in_one_line(tmp_path):
         for data in (b"", b"\x89PNG\r\n\x1a\n\0\0 and more"):
             (tmp_path / name).write_bytes(data)
             assert str(tmp_path / name) in refusal(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.md", "a.html", "a.jsonl", "a.ris", "a.bib", "a.json"])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"%PDF-1.7\n1 0 obj", "it is a PDF file."),
+        (b"PK\x03\x04 and more", "as .docx, .odt, .epub, .xlsx and .zip are."),
+        (b"\xd0\xcf\x11\xe0 and more", "save it as .docx or .xlsx."),
+        (bytes(range(256)) * 20, "is no text."),
+    ],
+)
+def test_what_is_no_text_is_not_read_as_one(tmp_path, name, data, said):
+    (tmp_path / name).write_bytes(data)
+    assert refusal(tmp_path / name).endswith(said)
+
+
+def test_a_pdf_that_cannot_be_read_does_not_start_the_process_again(tmp_path):
+    pytest.importorskip("pypdfium2")
+    from qdtm.corpus.readers.pdf_files import _PROCESS
+
+    pdf(tmp_path / "a.pdf", ["Fire"])
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.7 broken")
+    records(tmp_path / "a.pdf")
+    process = _PROCESS._process
+    assert "damaged" in refusal(tmp_path / "b.pdf")
+    assert records(tmp_path / "a.pdf")[0].text == "Fire"
+    assert _PROCESS._process is process

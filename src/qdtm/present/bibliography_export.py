@@ -158,6 +158,8 @@ def _note(coding: Coding) -> str:
         "subtopic": None if coding.subtopic is None else coding.subtopic.id,
         "subtopic_name": None if coding.subtopic is None else coding.subtopic.short_name,
     }
+    if coding.passage.page is not None:
+        content["page"] = coding.passage.page
     return "qdtm: " + json.dumps(content, ensure_ascii=False, default=str)
 
 

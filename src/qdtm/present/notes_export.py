@@ -72,6 +72,7 @@ def _document_note(document: Document, coding: Coding, title: str, notes: Sequen
         "names_it": coding.names_it,
         "subtopic": None if subtopic is None else subtopic.id,
         "subtopic_name": None if subtopic is None else subtopic.short_name,
+        **({} if coding.passage.page is None else {"page": coding.passage.page}),
         "tags": _tags(coding),
         **{f"own_{_tag(name)}": one_line(value) for name, value in document.fields.items() if value.strip()},
     }

@@ -112,8 +112,14 @@ class Passage:
 
     @property
     def line(self) -> str:
-        """The passage on one line, with "…" where there is more of the text."""
-        return _with_dots(" ".join(self.text.split()), self.cut_before, self.cut_after)
+        """The passage on one line, with "…" where there is more of the text, and its page at the end."""
+        line = _with_dots(" ".join(self.text.split()), self.cut_before, self.cut_after)
+        return f"{line} ({self.place})" if self.place else line
+
+    @property
+    def place(self) -> str:
+        """The page on which it begins, as "p. 12"; empty where pages are not known."""
+        return "" if self.page is None else f"p. {self.page:,}"
 
     def shortened(self, limit: int) -> str:
         """Return at most `limit` characters of it on one line, around the first of its strongest words."""
@@ -170,8 +176,12 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
 
 
 def page_at(text: str, at: int) -> int | None:
-    """Return the page on which a place of a text is, from 1; None where pages are not known."""
-    return text.count("\f", 0, at) + 1 if "\f" in text else None
+    """Return the page of the first letter from a place on, from 1; None where pages are not known."""
+    if "\f" not in text:
+        return None
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return text.count("\f", 0, at) + 1
 
 
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:

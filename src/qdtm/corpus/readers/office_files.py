@@ -131,11 +131,12 @@ def _metadata(data: bytes) -> dict[str, str]:
 
 
 def _open(path: Path, kind: str) -> ZipFile:
+    """Open a file of a kind, such as "an .odt"."""
     with reading_errors(path):
         with path.open("rb") as file:
             if file.read(4) == _OLE:
                 raise CorpusError(f"{str(path)!r} is encrypted, or of an old kind; save it as {kind} again.")
-        with damage(path, f"a {kind}"):
+        with damage(path, kind):
             return ZipFile(path)
 
 
@@ -147,7 +148,7 @@ _WORD_PART = re.compile(r"word/document\d{0,3}\.xml")
 
 def read_docx(path: Path, _encoding: str | None) -> Contents:
     """Read a text of Word: paragraphs, tables, then foot- and endnotes; without what was deleted."""
-    with _open(path, ".docx") as archive, damage(path, "a .docx"):
+    with _open(path, "a .docx") as archive, damage(path, "a .docx"):
         package = Package(path, archive)
         part = next((name for name in package.names if _WORD_PART.fullmatch(name)), None)
         if part is None:
@@ -166,7 +167,7 @@ _ODT_ENDS = {"p": "\n", "h": "\n", "tab": "\t", "line-break": "\n", "s": " "}
 
 def read_odt(path: Path, _encoding: str | None) -> Contents:
     """Read an OpenDocument text: headings, paragraphs, then notes; without changes and comments."""
-    with _open(path, ".odt") as archive, damage(path, "an .odt"):
+    with _open(path, "an .odt") as archive, damage(path, "an .odt"):
         package = Package(path, archive)
         if b"encryption-data" in package.read("META-INF/manifest.xml"):
             raise CorpusError(f"{str(path)!r} is encrypted.")
@@ -187,7 +188,7 @@ def read_odt(path: Path, _encoding: str | None) -> Contents:
 
 def read_epub(path: Path, _encoding: str | None) -> Contents:
     """Read a book: its chapters in the order of reading."""
-    with _open(path, ".epub") as archive, damage(path, "an .epub"):
+    with _open(path, "an .epub") as archive, damage(path, "an .epub"):
         package = Package(path, archive)
         container = _Gathered((), {}, (), ("rootfile",)).feed(package.read("META-INF/container.xml"))
         place = container.elements[0][1]["full-path"]
