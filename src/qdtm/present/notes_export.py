@@ -205,6 +205,6 @@ def _marked(passage: Passage) -> str:
 
 def _block(text: str) -> str:
     """Return a text of paragraphs, each on a line of its own."""
-    paragraphs = re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+    paragraphs = re.split(r"\n\s*\n|\f", text.replace("\r\n", "\n").replace("\r", "\n"))
     lines = (_inline(paragraph) for paragraph in paragraphs)
     return "\n\n".join(_LINE_START.sub(r"\1\\\2", line) for line in lines if line)

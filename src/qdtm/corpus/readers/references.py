@@ -80,11 +80,12 @@ def reference(values: Mapping[str, str], number: str) -> Record:
     left = {name.strip().casefold(): value for name, value in values.items() if value.strip()}
     parts: dict[str, str] = {}
     for ours, names in _NAMES.items():
-        parts[ours] = next((left[name].strip() for name in names if name in left), "")
-        for name in names:
-            left.pop(name, None)
-    found = _YEAR.search(parts["year"])
-    parts["year"] = found[0] if found else ""
+        said = next((left[name].strip() for name in names if name in left), "")
+        year = _YEAR.search(said) if ours == "year" else None
+        parts[ours] = (year[0] if year else "") if ours == "year" else said
+        for name in names:  # what says more stays a field of its own, such as the date beside the year
+            if name == ours or left.get(name, "").strip() == parts[ours]:
+                left.pop(name, None)
     identity = next((left.pop(name) for name in ("id", "key", "eid", "citation-key") if name in left), "")
     title, abstract = " ".join(parts.pop("title").split()), parts.pop("abstract")
     text = "\n\n".join(part for part in (title, abstract) if part)
