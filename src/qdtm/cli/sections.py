@@ -313,7 +313,7 @@ def _words(topic: Topic, n: int) -> str:
 
 
 def passage_text(passage: Passage) -> Text:
-    """Return a passage on one line, its words marked the more they count; "…" where the text goes on; its page."""
+    """Return a passage on one line with its page, words marked the more they count; "…" where it goes on."""
     text = Text("… " if passage.cut_before else "")
     for piece in passage.pieces:
         shown = one_line(piece.text)
