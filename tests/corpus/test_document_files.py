@@ -386,6 +386,27 @@ def test_packed_files(tmp_path):
     assert len(Corpus.read(tmp_path / "c.zip")) == 2
 
 
+def test_of_a_packed_mixture_the_larger_part_is_read(tmp_path):
+    zipped(tmp_path / "a.zip", {"data.csv": "text\n" + "fire\n" * 99, "README.md": "# About", "x.png": "x"})
+    with pytest.warns(CorpusWarning, match=r"not read, in 'a.zip': 1 .(md|png), 1 .(md|png)"):
+        assert len(records(tmp_path / "a.zip")) == 99
+    zipped(tmp_path / "b.zip", {"a.txt": "fire " * 99, "b.txt": "wind", "list.csv": "file\na.txt\n"})
+    with pytest.warns(CorpusWarning, match=r"not read, in 'b.zip': 1 .csv. For its tables"):
+        assert len(records(tmp_path / "b.zip")) == 2
+
+
+def test_an_array_far_down_and_a_document_with_arrays(tmp_path):
+    entries = [{"webTitle": "Fires", "fields": {"bodyText": f"fire {n}"}} for n in range(3)]
+    response = {"response": {"status": "ok", "tags": [{"id": 1}], "page": {"results": entries}}}
+    (tmp_path / "a.json").write_text(json.dumps(response))
+    found = list(read_records(tmp_path / "a.json", ReadOptions(text_column="fields.bodyText")))
+    assert [record.text for record in found] == ["fire 0", "fire 1", "fire 2"]
+    article = {"title": "Fires", "text": "fire and wind " * 20, "authors": [{"name": "A"}, {"name": "B"}]}
+    (tmp_path / "b.json").write_text(json.dumps(article))
+    (record,) = records(tmp_path / "b.json")
+    assert (record.title, record.text[:8]) == ("Fires", "fire and")
+
+
 def test_hostile_archives(tmp_path):
     (tmp_path / "in").mkdir()
     zipped(tmp_path / "in" / "a.zip",

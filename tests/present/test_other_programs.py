@@ -5,6 +5,8 @@ import hashlib
 import json
 import os
 import re
+import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -269,6 +271,24 @@ def test_parquet_has_types_and_what_r_reads(result, tmp_path):
     assert used.items() <= types.items()
     assert parquet.read_table(folder / "words.parquet").schema.names == ["topic", "word", "probability"]
     assert parquet.read_table(folder / "topics.parquet")["topic"].to_pylist()[1] == "0.1"
+
+
+R = re.findall(r"```r\n(.*?)```", (Path(__file__).parents[2] / "docs" / "r.md").read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
+@pytest.mark.parametrize("lines", R, ids=["tidytext", "quanteda"])
+def test_r_reads_the_tables(result, tmp_path, lines):
+    packages = re.findall(r"library\((\w+)\)|(\w+)::", lines)
+    needs = " & ".join(f"requireNamespace('{a or b}', quietly=TRUE)" for a, b in packages)
+    if subprocess.run(["Rscript", "-e", f"quit(status = !({needs}))"], check=False).returncode:
+        pytest.skip("R has not all packages")
+    export_result(result, tmp_path / "result-csv", "csv", all_documents=True)
+    export_result(result, tmp_path / "result-parquet", "parquet", all_documents=True)
+    ran = subprocess.run(["Rscript", "-e", lines], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "cricket" in ran.stdout
 
 
 # --- a bundle ----------------------------------------------------------------------------------------------
