@@ -98,7 +98,7 @@ def test_columns_of_a_page_are_read_one_after_the_other(tmp_path):
     locked.set_encryption(owner_password="a", user_password="b")
     locked.add_page()
     locked.output(str(tmp_path / "b.pdf"))
-    assert refusal(tmp_path / "b.pdf").endswith("is encrypted.")
+    assert refusal(tmp_path / "b.pdf").endswith("is encrypted; save it without a password.")
 
 
 def test_a_book_without_its_table_of_contents(tmp_path):

@@ -44,7 +44,7 @@ class Package:
             return b""
         about = self._archive.getinfo(name)
         if about.flag_bits & 1:
-            raise CorpusError(f"{str(self._path)!r} is encrypted.")
+            raise CorpusError(f"{str(self._path)!r} is encrypted; save it without a password.")
         if about.file_size > MAX_TEXT:
             raise CorpusError(f"{str(self._path)!r} has a part of more than {MAX_TEXT_MB} MB.")
         self._allowed -= about.file_size
@@ -170,7 +170,7 @@ def read_odt(path: Path, _encoding: str | None) -> Contents:
     with _open(path, "an .odt") as archive, damage(path, "an .odt"):
         package = Package(path, archive)
         if b"encryption-data" in package.read("META-INF/manifest.xml"):
-            raise CorpusError(f"{str(path)!r} is encrypted.")
+            raise CorpusError(f"{str(path)!r} is encrypted; save it without a password.")
         content = package.read("content.xml")
         if not content:
             raise CorpusError(f"{str(path)!r} is not an .odt file, or is damaged.")
@@ -196,7 +196,7 @@ def read_epub(path: Path, _encoding: str | None) -> Contents:
         chapters = _chapters(opf, posixpath.dirname(place))
         locked = package.read("META-INF/encryption.xml").decode("utf-8", "replace")
         if any(name in locked for name in chapters):
-            raise CorpusError(f"{str(path)!r} is encrypted.")
+            raise CorpusError(f"{str(path)!r} is encrypted; save it without a password.")
         pages = [html_contents(package.read(name).decode("utf-8-sig", "replace")).text for name in chapters]
         said = _metadata(opf)
     text = "\n\n".join(page for page in pages if page)

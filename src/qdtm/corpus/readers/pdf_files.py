@@ -199,7 +199,11 @@ def _answers(pdfium: Any, path: str, max_pages: int) -> Iterator[dict[str, Any]]
         yield {"error": "takes too much memory to read"}
     except Exception as error:  # a damaged file may raise anything
         is_locked = any(word in str(error).lower() for word in ("password", "security"))
-        yield {"error": "is encrypted" if is_locked else "is not a PDF file, or is damaged"}
+        yield {
+            "error": "is encrypted; save it without a password"
+            if is_locked
+            else "is not a PDF file, or is damaged"
+        }
 
 
 def _page(document: Any, number: int) -> str:
