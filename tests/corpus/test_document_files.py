@@ -458,6 +458,12 @@ def test_what_is_no_text_is_not_read_as_one(tmp_path, name, data, said):
     assert refusal(tmp_path / name).endswith(said)
 
 
+@pytest.mark.parametrize("ending", [".docx", ".odt", ".xlsx"])
+def test_what_a_password_keeps_shut(tmp_path, ending):
+    (tmp_path / f"a{ending}").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more")
+    assert "is encrypted, or of an old kind; save it as a" in refusal(tmp_path / f"a{ending}")
+
+
 def test_a_pdf_that_cannot_be_read_does_not_start_the_process_again(tmp_path):
     pytest.importorskip("pypdfium2")
     from qdtm.corpus.readers.pdf_files import _PROCESS

@@ -14,8 +14,7 @@ from urllib.parse import unquote
 from xml.parsers import expat
 from zipfile import ZipFile
 
-from qdtm.corpus.readers.contents import Contents, damage
-from qdtm.corpus.readers.encoding import reading_errors
+from qdtm.corpus.readers.contents import Contents, damage, open_package
 from qdtm.corpus.readers.markup_files import html_contents
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB
 from qdtm.errors import CorpusError
@@ -23,8 +22,6 @@ from qdtm.errors import CorpusError
 _MAX_MEMBERS = 20_000
 _MAX_GROWTH = 200
 _FREE_BYTES = 2**23
-_OLE = b"\xd0\xcf\x11\xe0"
-"""How files of Word before 2007 begin, and those that a password keeps shut."""
 
 
 class Package:
@@ -130,16 +127,6 @@ def _metadata(data: bytes) -> dict[str, str]:
     return said
 
 
-def _open(path: Path, kind: str) -> ZipFile:
-    """Open a file of a kind, such as "an .odt"."""
-    with reading_errors(path):
-        with path.open("rb") as file:
-            if file.read(4) == _OLE:
-                raise CorpusError(f"{str(path)!r} is encrypted, or of an old kind; save it as {kind} again.")
-        with damage(path, kind):
-            return ZipFile(path)
-
-
 # --- .docx --------------------------------------------------------------------------------------------------
 
 _WORD_ENDS = {"p": "\n", "tab": "\t", "br": "\n", "cr": "\n", "tc": " "}
@@ -148,7 +135,7 @@ _WORD_PART = re.compile(r"word/document\d{0,3}\.xml")
 
 def read_docx(path: Path, _encoding: str | None) -> Contents:
     """Read a text of Word: paragraphs, tables, then foot- and endnotes; without what was deleted."""
-    with _open(path, "a .docx") as archive, damage(path, "a .docx"):
+    with open_package(path, "a .docx") as archive, damage(path, "a .docx"):
         package = Package(path, archive)
         part = next((name for name in package.names if _WORD_PART.fullmatch(name)), None)
         if part is None:
@@ -167,7 +154,7 @@ _ODT_ENDS = {"p": "\n", "h": "\n", "tab": "\t", "line-break": "\n", "s": " "}
 
 def read_odt(path: Path, _encoding: str | None) -> Contents:
     """Read an OpenDocument text: headings, paragraphs, then notes; without changes and comments."""
-    with _open(path, "an .odt") as archive, damage(path, "an .odt"):
+    with open_package(path, "an .odt") as archive, damage(path, "an .odt"):
         package = Package(path, archive)
         if b"encryption-data" in package.read("META-INF/manifest.xml"):
             raise CorpusError(f"{str(path)!r} is encrypted; save it without a password.")
@@ -188,7 +175,7 @@ def read_odt(path: Path, _encoding: str | None) -> Contents:
 
 def read_epub(path: Path, _encoding: str | None) -> Contents:
     """Read a book: its chapters in the order of reading."""
-    with _open(path, "an .epub") as archive, damage(path, "an .epub"):
+    with open_package(path, "an .epub") as archive, damage(path, "an .epub"):
         package = Package(path, archive)
         container = _Gathered((), {}, (), ("rootfile",)).feed(package.read("META-INF/container.xml"))
         place = container.elements[0][1]["full-path"]
