@@ -414,6 +414,9 @@ def test_hostile_archives(tmp_path):
            {"../../slip.txt": "fire", "/abs/b.txt": "wind", "..\\c.txt": "rain"})  # fmt: skip
     assert len(records(tmp_path / "in" / "a.zip")) == 3
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["a.zip", "in"]
+    nameless = zipped(tmp_path / "nameless.zip", {"zzz.csv": "text\nwind\n", "a.csv": "text\nfire\n"})
+    nameless.write_bytes(nameless.read_bytes().replace(b"zzz.csv", b"\0zz.csv"))  # nothing before the NUL
+    assert len(records(tmp_path / "nameless.zip")) == 1
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"text\n" + b"\0" * 450_000_000, 9))
     assert "unpacks to more than" in refusal(tmp_path / "b.csv.gz")
     for name in ("c.zip", "c.csv.gz"):

@@ -109,7 +109,7 @@ def _members(archive: ZipFile, path: Path) -> dict[str, ZipInfo]:
     for member in archive.infolist():
         parts = [part[:200] for part in PurePosixPath(member.filename.replace("\\", "/")).parts]
         parts = [part for part in parts if part not in ("/", "..", ".") and not part.endswith(":")]
-        if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
+        if not parts or member.is_dir() or parts[0] == "__MACOSX" or parts[-1].startswith("."):
             continue
         if member.flag_bits & 1:
             raise CorpusError(f"{str(path)!r} is encrypted; unpack it.")
