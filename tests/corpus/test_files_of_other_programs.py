@@ -1,6 +1,7 @@
 """Files that other programs made, where these are installed: pandoc, LibreOffice, and packages that write."""
 
 import io
+import json
 import shutil
 import subprocess
 
@@ -172,6 +173,37 @@ def test_endnote(tmp_path):
         "Müller, Ann; Lee, Bo",
     )
     assert second.title == "Only a title"
+
+
+def test_items_of_zotero(tmp_path):
+    item = {
+        "key": "MK49RMWU", "itemType": "journalArticle", "title": "Fires", "abstractNote": "Wind.",
+        "creators": [{"lastName": "Lee", "firstName": "Bo"}, {"name": "The Consortium"}],
+        "date": "2019-05-06", "publicationTitle": "Nature", "tags": [{"tag": "a"}, {"tag": "b"}],
+    }  # fmt: skip
+    given = {"a.json": {"config": {}, "items": [item, item]}, "b.json": [{"key": "x", "data": item}] * 2}
+    for name, value in given.items():
+        (tmp_path / name).write_text(json.dumps(value))
+        first, _ = records(tmp_path / name)
+        assert (first.id, first.text) == ("MK49RMWU", "Fires\n\nWind.")
+        known = {
+            "authors": "Lee, Bo; The Consortium",
+            "year": "2019",
+            "date": "2019-05-06",
+            "journal": "Nature",
+        }
+        assert known.items() <= first.fields.items()
+        assert (first.fields["keywords"], first.fields["type"]) == ("a; b", "journalArticle")
+
+
+def test_a_table_of_zotero_keeps_the_date(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        '"Key","Item Type","Publication Year","Author","Title","Abstract Note","Date"\n'
+        '"MK49RMWU","journalArticle","2018","Lee, Bo","Fires","Wind.","2018-04-02"\n'
+    )
+    (record,) = records(tmp_path / "a.csv")
+    assert (record.id, record.text) == ("MK49RMWU", "Fires\n\nWind.")
+    assert (record.fields["year"], record.fields["date"]) == ("2018", "2018-04-02")
 
 
 def test_some_entries_of_a_bibliography_may_be_bare(tmp_path):

@@ -113,14 +113,10 @@ def _json_values() -> tuple[Any, ...]:
         "id": "W1", "display_name": "Fires", "abstract_inverted_index": {"fire": [0, 2], "and": [1]},
         "authorships": [{"author": {"display_name": "A"}}], "primary_location": {"source": None},
     }  # fmt: skip
+    item = {"itemType": "book", "title": "Fires", "creators": [{"lastName": "Lee"}], "tags": [{"tag": "a"}]}
     response = {"meta": {"count": 7}, "response": {"facets": [{"n": 1}], "page": {"results": rows}}}
-    return (
-        rows,
-        response,
-        rows[0] | {"authors": [person, person]},
-        zotero,
-        {"meta": {}, "results": [work, work]},
-    )
+    one, api = rows[0] | {"authors": [person, person]}, [{"key": "k", "data": item}] * 3
+    return rows, response, one, zotero, api, {"meta": {}, "results": [work, work]}
 
 
 def _table(pyarrow: Any) -> Any:
