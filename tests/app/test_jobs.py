@@ -232,6 +232,15 @@ def test_a_file_is_looked_at_and_read_in_another_process(workspace: Workspace, t
     jobs.close()
 
 
+def test_notes_call_a_file_as_the_user_does(workspace: Workspace, tmp_path: Path) -> None:
+    text = "text\n" + "Le café était fermé près du marché.\n" * 20
+    upload = uploaded(workspace, "letters.csv", lambda path: path.write_bytes(text.encode("cp1252")))
+    for request in (PreviewRequest(upload.id), IndexRequest(upload.id, "Letters", Columns("text"))):
+        folder = workspace.folder("jobs", workspace.new("jobs"))
+        notes = run(request, folder, lambda: False)["notes"]
+        assert any("'letters.csv' is not UTF-8" in note for note in notes), notes
+
+
 def test_a_bad_file_is_one_line_and_a_slow_one_is_ended(workspace: Workspace) -> None:
     jobs = Jobs(workspace, JobLimits(preview_seconds=60))
     upload = uploaded(workspace, "bad.jsonl", lambda path: path.write_text("{]\n"))

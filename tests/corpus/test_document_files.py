@@ -161,11 +161,13 @@ def test_what_cannot_be_read_is_named_and_passed_over(tmp_path):
         (tmp_path / f"broken{n}.docx").write_bytes(b"nothing")
     (tmp_path / "locked.docx").write_bytes(b"\xd0\xcf\x11\xe0 and more")
     (tmp_path / "~$open.docx").write_bytes(b"left by Word")
+    (tmp_path / "empty.txt").write_bytes(b"")
     (tmp_path / "old.doc").write_bytes(b"x")
     with pytest.warns(CorpusWarning) as caught:
         assert [record.text for record in records(tmp_path)] == ["fire"]
     passed, others = sorted((str(each.message) for each in caught), key=len, reverse=True)
-    assert passed.startswith("7 files of")
+    assert passed.startswith("8 files of")
+    assert "'empty.txt' has no text;" in passed
     assert (
         "'broken0.docx', 'broken1.docx', 'broken2.docx' and 2 more: is not a .docx file, or is damaged"
         in passed
@@ -198,7 +200,7 @@ def test_deep_nesting(tmp_path):
     (tmp_path / "b.html").write_text("<div>" * 200_000 + "fire")
     assert "fire" in records(tmp_path / "b.html")[0].text
     (tmp_path / "c.html").write_text("<script>" * 200_000 + "<!--" * 200_000 + "<head>" * 100_000)
-    assert len(records(tmp_path / "c.html")) == 1
+    assert refusal(tmp_path / "c.html").endswith("has no text.")
 
 
 def test_a_chapter_outside_of_the_book(tmp_path):
@@ -206,7 +208,7 @@ def test_a_chapter_outside_of_the_book(tmp_path):
         "META-INF/container.xml": '<container><rootfile full-path="x.opf"/></container>',
         "x.opf": '<package><item id="a" href="../../../etc/passwd"/><itemref idref="a"/></package>',
     })  # fmt: skip
-    assert records(tmp_path / "a.epub")[0].text == ""
+    assert refusal(tmp_path / "a.epub").endswith("has no text.")
 
 
 # --- bibliographies ----------------------------------------------------------------------------------------
@@ -349,7 +351,8 @@ def test_a_table_of_sqlite(tmp_path):
             "CREATE VIEW endless AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS text FROM c"  # noqa: E501
         )
     assert records(f'{path}::art"icles')[0].fields == {"year": "2019"}
-    assert "There are several tables" in refusal(path)
+    with pytest.warns(CorpusWarning, match=r"""several tables; 'art"icles', with the most text, was read"""):
+        assert records(path)[0].text == "fire"
     assert """Tables: 'art"icles', 'other'""" in refusal(f"{path}::endless")
     (tmp_path / "x.db").write_bytes(b"nothing")
     assert "not an SQLite database" in refusal(tmp_path / "x.db")
@@ -384,12 +387,36 @@ def test_packed_files(tmp_path):
     assert len(Corpus.read(tmp_path / "c.zip")) == 2
 
 
+def test_of_a_packed_mixture_the_larger_part_is_read(tmp_path):
+    zipped(tmp_path / "a.zip", {"data.csv": "text\n" + "fire\n" * 99, "README.md": "# About", "x.png": "x"})
+    with pytest.warns(CorpusWarning, match=r"not read, in 'a.zip': 1 .(md|png), 1 .(md|png)"):
+        assert len(records(tmp_path / "a.zip")) == 99
+    zipped(tmp_path / "b.zip", {"a.txt": "fire " * 99, "b.txt": "wind", "list.csv": "file\na.txt\n"})
+    with pytest.warns(CorpusWarning, match=r"not read, in 'b.zip': 1 .csv. For its tables"):
+        assert len(records(tmp_path / "b.zip")) == 2
+
+
+def test_an_array_far_down_and_a_document_with_arrays(tmp_path):
+    entries = [{"webTitle": "Fires", "fields": {"bodyText": f"fire {n}"}} for n in range(3)]
+    response = {"response": {"status": "ok", "tags": [{"id": 1}], "page": {"results": entries}}}
+    (tmp_path / "a.json").write_text(json.dumps(response))
+    found = list(read_records(tmp_path / "a.json", ReadOptions(text_column="fields.bodyText")))
+    assert [record.text for record in found] == ["fire 0", "fire 1", "fire 2"]
+    article = {"title": "Fires", "text": "fire and wind " * 20, "authors": [{"name": "A"}, {"name": "B"}]}
+    (tmp_path / "b.json").write_text(json.dumps(article))
+    (record,) = records(tmp_path / "b.json")
+    assert (record.title, record.text[:8]) == ("Fires", "fire and")
+
+
 def test_hostile_archives(tmp_path):
     (tmp_path / "in").mkdir()
     zipped(tmp_path / "in" / "a.zip",
            {"../../slip.txt": "fire", "/abs/b.txt": "wind", "..\\c.txt": "rain"})  # fmt: skip
     assert len(records(tmp_path / "in" / "a.zip")) == 3
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["a.zip", "in"]
+    nameless = zipped(tmp_path / "nameless.zip", {"zzz.csv": "text\nwind\n", "a.csv": "text\nfire\n"})
+    nameless.write_bytes(nameless.read_bytes().replace(b"zzz.csv", b"\0zz.csv"))  # nothing before the NUL
+    assert len(records(tmp_path / "nameless.zip")) == 1
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"text\n" + b"\0" * 450_000_000, 9))
     assert "unpacks to more than" in refusal(tmp_path / "b.csv.gz")
     for name in ("c.zip", "c.csv.gz"):
@@ -417,3 +444,37 @@ def test_a_wrong_ending_is_refused_in_one_line(tmp_path):
         for data in (b"", b"\x89PNG\r\n\x1a\n\0\0 and more"):
             (tmp_path / name).write_bytes(data)
             assert str(tmp_path / name) in refusal(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.md", "a.html", "a.jsonl", "a.ris", "a.bib", "a.json"])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"%PDF-1.7\n1 0 obj", "it is a PDF file."),
+        (b"PK\x03\x04 and more", "as .docx, .odt, .epub, .xlsx and .zip are."),
+        (b"\xd0\xcf\x11\xe0 and more", "save it as .docx or .xlsx."),
+        (bytes(range(256)) * 20, "is no text."),
+    ],
+)
+def test_what_is_no_text_is_not_read_as_one(tmp_path, name, data, said):
+    (tmp_path / name).write_bytes(data)
+    assert refusal(tmp_path / name).endswith(said)
+
+
+@pytest.mark.parametrize("ending", [".docx", ".odt", ".xlsx"])
+def test_what_a_password_keeps_shut(tmp_path, ending):
+    (tmp_path / f"a{ending}").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more")
+    assert "is encrypted, or of an old kind; save it as a" in refusal(tmp_path / f"a{ending}")
+
+
+def test_a_pdf_that_cannot_be_read_does_not_start_the_process_again(tmp_path):
+    pytest.importorskip("pypdfium2")
+    from qdtm.corpus.readers.pdf_files import _PROCESS
+
+    pdf(tmp_path / "a.pdf", ["Fire"])
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.7 broken")
+    records(tmp_path / "a.pdf")
+    process = _PROCESS._process
+    assert "damaged" in refusal(tmp_path / "b.pdf")
+    assert records(tmp_path / "a.pdf")[0].text == "Fire"
+    assert _PROCESS._process is process

@@ -1,6 +1,7 @@
 """Files that other programs made, where these are installed: pandoc, LibreOffice, and packages that write."""
 
 import io
+import json
 import shutil
 import subprocess
 
@@ -98,7 +99,7 @@ def test_columns_of_a_page_are_read_one_after_the_other(tmp_path):
     locked.set_encryption(owner_password="a", user_password="b")
     locked.add_page()
     locked.output(str(tmp_path / "b.pdf"))
-    assert refusal(tmp_path / "b.pdf").endswith("is encrypted.")
+    assert refusal(tmp_path / "b.pdf").endswith("is encrypted; save it without a password.")
 
 
 def test_a_book_without_its_table_of_contents(tmp_path):
@@ -172,6 +173,37 @@ def test_endnote(tmp_path):
         "Müller, Ann; Lee, Bo",
     )
     assert second.title == "Only a title"
+
+
+def test_items_of_zotero(tmp_path):
+    item = {
+        "key": "MK49RMWU", "itemType": "journalArticle", "title": "Fires", "abstractNote": "Wind.",
+        "creators": [{"lastName": "Lee", "firstName": "Bo"}, {"name": "The Consortium"}],
+        "date": "2019-05-06", "publicationTitle": "Nature", "tags": [{"tag": "a"}, {"tag": "b"}],
+    }  # fmt: skip
+    given = {"a.json": {"config": {}, "items": [item, item]}, "b.json": [{"key": "x", "data": item}] * 2}
+    for name, value in given.items():
+        (tmp_path / name).write_text(json.dumps(value))
+        first, _ = records(tmp_path / name)
+        assert (first.id, first.text) == ("MK49RMWU", "Fires\n\nWind.")
+        known = {
+            "authors": "Lee, Bo; The Consortium",
+            "year": "2019",
+            "date": "2019-05-06",
+            "journal": "Nature",
+        }
+        assert known.items() <= first.fields.items()
+        assert (first.fields["keywords"], first.fields["type"]) == ("a; b", "journalArticle")
+
+
+def test_a_table_of_zotero_keeps_the_date(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        '"Key","Item Type","Publication Year","Author","Title","Abstract Note","Date"\n'
+        '"MK49RMWU","journalArticle","2018","Lee, Bo","Fires","Wind.","2018-04-02"\n'
+    )
+    (record,) = records(tmp_path / "a.csv")
+    assert (record.id, record.text) == ("MK49RMWU", "Fires\n\nWind.")
+    assert (record.fields["year"], record.fields["date"]) == ("2018", "2018-04-02")
 
 
 def test_some_entries_of_a_bibliography_may_be_bare(tmp_path):

@@ -181,3 +181,25 @@ def test_a_dataset_with_splits_names_them():
         str(error.value) == "The dataset has splits ('train', 'test'); choose one, such as dataset['train']."
     )
     assert len(Corpus.of(splits["train"])) == 2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("package", "make"),
+    [
+        ("polars", lambda polars, columns: polars.DataFrame(columns)),
+        ("polars", lambda polars, columns: polars.LazyFrame(columns)),
+        ("pyarrow", lambda pyarrow, columns: pyarrow.table(columns)),
+        ("duckdb", lambda duckdb, columns: duckdb.from_arrow(pytest.importorskip("pyarrow").table(columns))),
+        ("datasets", lambda datasets, columns: datasets.Dataset.from_dict(columns)),
+    ],
+)
+def test_tables_of_other_packages(package, make):
+    columns = {"id": ["x", "y"], "text": ["a fire", None], "year": [2019, 2020]}
+    frame = make(pytest.importorskip(package), columns)
+    corpus = Corpus.of(frame)
+    assert [(each.id, each.text, each.fields["year"]) for each in corpus.documents] == [
+        ("x", "a fire", "2019"),
+        ("y", "", "2020"),
+    ]
+    assert Corpus.from_dataframe(frame, "text").fingerprint == corpus.fingerprint

@@ -259,10 +259,10 @@ def test_folder_of_text_files(tmp_path):
         Record("a", "first", title="first"),
         Record("b", "second\nfile ", title="second"),
     ]
-    write(tmp_path, "docs/sub/c.txt", "")
+    write(tmp_path, "docs/sub/c.txt", "third")
     assert records(tmp_path / "docs")[1:] == [
         Record("b", "second\nfile ", {"folder": ""}, title="second"),
-        Record("sub/c", "", {"folder": "sub"}, title="c"),
+        Record("sub/c", "third", {"folder": "sub"}, title="third"),
     ]
 
 

@@ -99,9 +99,24 @@ def documents() -> dict[str, tuple[bytes, ...]]:
         ".bib": (
             b'@string{n = "N"}\n@article{k, title={{F}ire \\"{u}}, journal = n # {x}, year = 2019}\n' * 3,
         ),
-        ".json": (json.dumps([dict(zip(HEADER, row, strict=True)) for row in ROWS]).encode(),),
+        ".json": tuple(json.dumps(value).encode() for value in _json_values()),
         ".gz": (gzip.compress(delimited(","), mtime=0),),
     }
+
+
+def _json_values() -> tuple[Any, ...]:
+    """Return what .json files hold: an array, one far down, one document, entries of Zotero and OpenAlex."""
+    rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    person, when = {"family": "Lee", "given": "Bo"}, {"date-parts": [[2019, 5]]}
+    zotero = [{"id": "k", "type": "book", "title": "Fires", "author": [person], "issued": when}] * 3
+    work = {
+        "id": "W1", "display_name": "Fires", "abstract_inverted_index": {"fire": [0, 2], "and": [1]},
+        "authorships": [{"author": {"display_name": "A"}}], "primary_location": {"source": None},
+    }  # fmt: skip
+    item = {"itemType": "book", "title": "Fires", "creators": [{"lastName": "Lee"}], "tags": [{"tag": "a"}]}
+    response = {"meta": {"count": 7}, "response": {"facets": [{"n": 1}], "page": {"results": rows}}}
+    one, api = rows[0] | {"authors": [person, person]}, [{"key": "k", "data": item}] * 3
+    return rows, response, one, zotero, api, {"meta": {}, "results": [work, work]}
 
 
 def _table(pyarrow: Any) -> Any:

@@ -84,8 +84,8 @@ class VectorsTarget(FileTarget):
         read_vector_file(self.path, None if self.is_whole else set(seeds.WORDS))
 
 
-class JsonLinesTarget(FileTarget):
-    """JSON lines: half of the cases are values that JSON allows and nobody expects."""
+class JsonTarget(FileTarget):
+    """JSON, a value a line: half of the cases are values that JSON allows and nobody expects."""
 
     def changed(self, data: bytes, draw: Random) -> bytes:
         if draw.random() < 0.5:
@@ -360,14 +360,15 @@ _FILES = {
         name: _document(f".{name}")
         for name in (
             "docx", "odt", "epub", "pdf", "zip", "db", "html", "md", "rtf", "ris", "nbib", "ciw", "enw",
-            "bib", "json", "gz",
+            "bib", "gz",
         )
     },
+    "json": lambda home: JsonTarget(home, ".json", seeds.documents()[".json"]),
     "csv": lambda home: FileTarget(
         home, ".csv", (seeds.delimited(","), seeds.delimited(";", "cp1252"), seeds.delimited(",", "utf-16"))
     ),
     "tsv": lambda home: FileTarget(home, ".tsv", (seeds.delimited("\t"), seeds.delimited("|"))),
-    "jsonl": lambda home: JsonLinesTarget(home, ".jsonl", (seeds.json_lines(),)),
+    "jsonl": lambda home: JsonTarget(home, ".jsonl", (seeds.json_lines(),)),
     "txt": lambda home: FileTarget(home, ".txt", (seeds.lines(), seeds.lines("utf-16"))),
     "xlsx": lambda home: FileTarget(home, ".xlsx", (seeds.workbook(),)),
     "parquet": _with_package(".parquet", seeds.parquet_files),

@@ -5,6 +5,8 @@ import hashlib
 import json
 import os
 import re
+import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,6 +20,7 @@ from qdtm.present.export import _WRITERS, export_result
 from qdtm.present.formats import FORMATS, NAMES
 from qdtm.present.legal_text import DistinctNames, file_name, same_places, xml
 from qdtm.present.program import Source, program
+from qdtm.present.report import render_report
 from qdtm.queries import Query
 from qdtm.results.result import Result
 from results.synthetic import make_fit
@@ -270,6 +273,24 @@ def test_parquet_has_types_and_what_r_reads(result, tmp_path):
     assert parquet.read_table(folder / "topics.parquet")["topic"].to_pylist()[1] == "0.1"
 
 
+R = re.findall(r"```r\n(.*?)```", (Path(__file__).parents[2] / "docs" / "r.md").read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
+@pytest.mark.parametrize("lines", R, ids=["tidytext", "quanteda"])
+def test_r_reads_the_tables(result, tmp_path, lines):
+    packages = re.findall(r"library\((\w+)\)|(\w+)::", lines)
+    needs = " & ".join(f"requireNamespace('{a or b}', quietly=TRUE)" for a, b in packages)
+    if subprocess.run(["Rscript", "-e", f"quit(status = !({needs}))"], check=False).returncode:
+        pytest.skip("R has not all packages")
+    export_result(result, tmp_path / "result-csv", "csv", all_documents=True)
+    export_result(result, tmp_path / "result-parquet", "parquet", all_documents=True)
+    ran = subprocess.run(["Rscript", "-e", lines], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "cricket" in ran.stdout
+
+
 # --- a bundle ----------------------------------------------------------------------------------------------
 
 
@@ -305,6 +326,53 @@ def test_the_program_makes_the_same_queries(result):
     assert "text_column='body'" in text
     assert '"we\'re.csv"' in text
     assert result.fit.corpus_fingerprint in text
+
+
+def test_the_program_knows_the_columns_of_the_texts(tmp_path):
+    (tmp_path / "a.csv").write_text("id,title,body\nx,Fires,fire and wind\ny,Rain,rain and fire\n")
+    for columns, said in (
+        ("body", "text_column='body'"),
+        (["title", "body"], "text_column=['title', 'body']"),
+    ):
+        corpus = Corpus.read(tmp_path / "a.csv", text_column=columns)
+        assert said in program(Result(make_fit(corpus, queries=["fire"], n_subtopics=(0,)), corpus))
+
+
+# --- round trips -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("format", "ending"), [("ris", "ris"), ("bibtex", "bib")])
+def test_references_come_back_as_they_went(tmp_path, format, ending):
+    abstract = "Wind {brace} ~30 \\alpha & 100% of $x$ ^2 #1_a\nER  - the end"
+    (tmp_path / "a.csv").write_text(
+        f'id,title,abstract,authors,year\nk1,"Fires, and {{more}}","{abstract}","Lee, Bo; Ono, Aki",2019\n'
+        "k2,Rain,rain and fire,,2020\n"
+    )
+    corpus = Corpus.read(tmp_path / "a.csv", text_column=["title", "abstract"])
+    result = Result(make_fit(corpus, queries=["fire"], n_subtopics=(0,)), corpus)
+    path = export_result(result, tmp_path / f"out.{ending}", format, all_documents=True)
+    found = {document.id: document for document in Corpus.read(path).documents}
+    for document in corpus.documents:
+        again = found[document.id]
+        assert (again.text.split(), again.title) == (document.text.split(), document.title)
+        assert again.fields["year"] == document.fields["year"]
+        assert again.fields["authors"] == document.fields["authors"]
+
+
+def test_pages_are_said_everywhere(tmp_path):
+    pages = ["Rain came to the town. " * 40, "", "A great fire burned in the hills. " + "It was dry. " * 60]
+    corpus = Corpus.from_texts(["\f".join(pages), "rain and rain", "a fire"], pipeline=TextPipeline())
+    result = Result(make_fit(corpus, queries=["fire"], n_subtopics=(0,)), corpus)
+    coding = Codings(result, all_documents=True).code(corpus.documents[0], 0)
+    assert coding.passage.page == 3
+    assert coding.passage.line.endswith("(p. 3)")
+    notes = export(result, tmp_path, "notes") / "fire"
+    assert any("page: 3\n" in path.read_text() for path in notes.iterdir())
+    assert '"page": 3' in export(result, tmp_path, "ris").read_text()
+    assert '"page": 3' in export(result, tmp_path, "label-studio").read_text()
+    with zipfile.ZipFile(export(result, tmp_path, "refi-qda")) as archive:
+        assert b"names it, p. 3<" in archive.read("project.qde")
+    assert "p.\u00a03</span>" in render_report(result)
 
 
 # --- names and texts ---------------------------------------------------------------------------------------
@@ -369,6 +437,19 @@ def test_tags_and_notes_are_codes_and_notes_of_a_project(coded, tmp_path):
             each.get("guid"): each.findtext(f"{QDE}PlainTextContent") for each in tree.iter(f"{QDE}Note")
         }
         assert notes[note] == "A note ]]> & <b>\nwith lines"
+        assert chosen[0].findtext(f"{QDE}Description") == notes[note]  # where QualCoder looks for it
+        whole = [
+            names[each.find(f"{QDE}Coding/{QDE}CodeRef").get("targetGUID")]
+            for each in source.findall(f"{QDE}PlainTextSelection")
+            if (each.get("startPosition"), each.get("endPosition")) == ("0", str(len(text)))
+        ]
+        assert any(name.startswith("same (tag") for name in whole)  # of all of the document
+        described = {
+            each.get("guid"): each.findtext(f"{QDE}Description") for each in tree.iter(f"{QDE}TextSource")
+        }
+        assert sum(each.endswith("\nER  -") for each in described.values()) == 1  # a note on a document
+        empty = next(each for each in tree.iter(f"{QDE}TextSource") if each.find(f"{QDE}Coding") is not None)
+        assert archive.read(f"sources/{empty.get('guid')}.txt") == b""
     schema = Path(os.environ.get("QDTM_DATA", "")) / "schemas" / "Project-mrt2019.xsd"
     if schema.is_file():
         lxml.XMLSchema(lxml.parse(str(schema))).assertValid(lxml.fromstring(content))

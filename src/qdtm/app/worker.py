@@ -26,6 +26,7 @@ from qdtm.app.upload import index_corpus, preview_files
 from qdtm.app.workspace import Workspace, read_json, write_json
 from qdtm.corpus import Corpus
 from qdtm.corpus.corpus import ReadingProgress
+from qdtm.corpus.readers.sources import SourceFile
 from qdtm.errors import PassingQueryError, QdtmError
 from qdtm.memory import limit_memory
 from qdtm.model import QueryDrivenTopicModel
@@ -67,15 +68,19 @@ def run(request: Request, folder: Path, stops: Any) -> Outcome:
 
 
 def _preview(workspace: Workspace, request: PreviewRequest, folder: Path) -> Outcome:
-    preview = preview_files(read_upload(workspace, request.corpus).files, _reading_notes(folder))
-    return {"state": "done", "preview": asdict(preview)}
+    files = read_upload(workspace, request.corpus).files
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        preview = preview_files(files, _reading_notes(folder))
+    return {"state": "done", "preview": asdict(preview), "notes": _said(caught, files)}
 
 
 def _index(workspace: Workspace, request: IndexRequest, folder: Path) -> Outcome:
+    files = () if request.demo else read_upload(workspace, request.corpus).files
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        index_corpus(workspace, request, _reading_notes(folder), lambda: _said(caught))
-    return {"state": "done", "notes": _said(caught)}
+        index_corpus(workspace, request, _reading_notes(folder), lambda: _said(caught, files))
+    return {"state": "done", "notes": _said(caught, files)}
 
 
 def _reading_notes(folder: Path) -> ReadingProgress:
@@ -281,10 +286,13 @@ def _outcome(folder: Path, stops: StopRequests, memory_mb: int) -> dict[str, Any
     return {"notes": _said(caught), **outcome}
 
 
-def _said(caught: Sequence[warnings.WarningMessage]) -> list[str]:
-    """Return what was warned of, each once."""
+def _said(caught: Sequence[warnings.WarningMessage], files: Sequence[SourceFile] = ()) -> list[str]:
+    """Return what was warned of, each once, files by the names that the user knows."""
     notes = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    return list(dict.fromkeys(notes))[:20]
+    notes = list(dict.fromkeys(notes))[:20]
+    for file in files:
+        notes = [note.replace(Path(file.place).name, file.name) for note in notes]
+    return notes
 
 
 def _stopped(stops: StopRequests) -> dict[str, Any]:

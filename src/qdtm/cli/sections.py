@@ -313,14 +313,15 @@ def _words(topic: Topic, n: int) -> str:
 
 
 def passage_text(passage: Passage) -> Text:
-    """Return a passage on one line, its words marked the more they count; "…" where the text goes on."""
+    """Return a passage on one line with its page, words marked the more they count; "…" where it goes on."""
     text = Text("… " if passage.cut_before else "")
     for piece in passage.pieces:
         shown = one_line(piece.text)
         text.append(" " if piece.text[:1].isspace() and shown else "")
         text.append(shown, _MARKS[piece.level])
         text.append(" " if piece.text[-1:].isspace() else "")
-    return text.append(" …") if passage.cut_after else text
+    text.append(" …" if passage.cut_after else "")
+    return text.append(f"  {passage.place}", "dim") if passage.place else text
 
 
 # --- documents ---------------------------------------------------------------------------------------------

@@ -126,6 +126,7 @@ def from_dataframe(
     frame: Any, options: ReadOptions, pipeline: TextPipeline | None, like: Corpus | None
 ) -> Corpus:
     """See `Corpus.from_dataframe`."""
+    frame = _as_frame(frame)
     names = [str(label) for label in frame.columns]
     if len(set(names)) < len(names):
         raise CorpusError("The DataFrame has more than one column of the same name; rename them.")
@@ -240,18 +241,9 @@ def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: C
         return read(source, options, pipeline, like, None)
     if isinstance(source, list | tuple) and source and all(isinstance(each, os.PathLike) for each in source):
         return read(source, options, pipeline, like, None)
-    is_mapping = isinstance(source, Mapping)
-    if not is_mapping and hasattr(source, "column_names") and hasattr(source, "features"):
-        if not hasattr(source, "__len__"):
-            raise CorpusError(
-                "The dataset is read as a stream; give texts: (row['text'] for row in dataset)."
-            )
-        return from_dataframe(_HuggingFaceFrame(source), options, pipeline, like)
-    if isinstance(source, Mapping) and hasattr(source, "column_names"):  # a DatasetDict
-        splits = [repr(name) for name in source]
-        choice = f"; choose one, such as dataset[{splits[0]}]" if splits else ""
-        raise CorpusError(f"The dataset has splits ({', '.join(splits)[:200]}){choice}.")
-    if hasattr(source, "columns") and not isinstance(source, Mapping):
+    is_lazy = hasattr(source, "collect_schema")  # whose columns cost something
+    has_names = is_lazy or hasattr(source, "column_names")
+    if has_names or (hasattr(source, "columns") and not isinstance(source, Mapping)):
         return from_dataframe(source, options, pipeline, like)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
     index = getattr(source, "index", None) if hasattr(source, "iloc") else None  # of a pandas Series
@@ -261,18 +253,42 @@ def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: C
     return from_tokens(values, None, index, None, None, None, pipeline, like)
 
 
-class _HuggingFaceFrame:
-    """A `Dataset` of Hugging Face, with the names of a DataFrame."""
+def _as_frame(source: Any) -> Any:
+    """Return what is like a DataFrame as one: a lazy frame, a table of Arrow, a `Dataset` of Hugging Face.
 
-    def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
-        self.columns = list(dataset.column_names)
+    Raises
+    ------
+    CorpusError
+        If it has splits, or has no length.
+    """
+    if isinstance(source, Mapping) and hasattr(source, "column_names"):  # a DatasetDict
+        splits = [repr(name) for name in source]
+        choice = f"; choose one, such as dataset[{splits[0]}]" if splits else ""
+        raise CorpusError(f"The dataset has splits ({', '.join(splits)[:200]}){choice}.")
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # a LazyFrame of polars
+        return source.collect()
+    if hasattr(source, "to_arrow_table") and not hasattr(source, "column_names"):  # a relation of DuckDB
+        source = source.to_arrow_table()
+    if not hasattr(source, "column_names"):
+        return source
+    if not hasattr(source, "__len__"):
+        raise CorpusError("The dataset is read as a stream; give texts: (row['text'] for row in dataset).")
+    return _NamedColumns(source)
+
+
+class _NamedColumns:
+    """A `Dataset` of Hugging Face or a table of Arrow, with the names of a DataFrame."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self.columns = list(table.column_names)
 
     def __len__(self) -> int:
-        return len(self._dataset)
+        return len(self._table)
 
     def __getitem__(self, name: str) -> list[Any]:
-        return list(self._dataset[name])
+        column = self._table[name]
+        return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
 def _peek(source: Any) -> tuple[object, Any]:

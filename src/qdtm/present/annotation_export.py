@@ -74,6 +74,8 @@ def _known(document: Document, coding: Coding) -> Iterator[tuple[str, str | int 
     yield "relevance", round(coding.relevance, 6)
     yield "subtopic", None if coding.subtopic is None else coding.subtopic.id
     yield "subtopic_name", None if coding.subtopic is None else coding.subtopic.short_name
+    if coding.passage.page is not None:
+        yield "page", coding.passage.page
     if coding.tags:
         yield "tags", "; ".join(coding.tags)
 

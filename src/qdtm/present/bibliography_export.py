@@ -143,8 +143,11 @@ def _authors(text: str) -> tuple[str, ...]:
 
 
 def _abstract(document: Document, codings: Sequence[Coding]) -> str:
+    """Return the text without the title that it begins with; of a long one, its passages."""
     if len(document.text) <= LONGEST_ABSTRACT:
-        return one_line(document.text)
+        title, _, rest = document.text.partition("\n\n")
+        is_title = rest.strip() and one_line(title) == one_line(document.title)
+        return one_line(rest if is_title else document.text)
     passages = dict.fromkeys(one_line(coding.passage.text) for coding in codings)
     return " […] ".join(passages) or one_line(document.text[:LONGEST_ABSTRACT])
 
@@ -158,6 +161,8 @@ def _note(coding: Coding) -> str:
         "subtopic": None if coding.subtopic is None else coding.subtopic.id,
         "subtopic_name": None if coding.subtopic is None else coding.subtopic.short_name,
     }
+    if coding.passage.page is not None:
+        content["page"] = coding.passage.page
     return "qdtm: " + json.dumps(content, ensure_ascii=False, default=str)
 
 

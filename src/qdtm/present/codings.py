@@ -59,10 +59,11 @@ class Coding:
         return str(self.q) if self.subtopic is None else self.subtopic.id
 
     def sentence(self) -> str:
-        """Say how relevant the document is, and why it is where it is."""
+        """Say how relevant the document is, why it is where it is, and on which page."""
         names = "names it" if self.names_it else "does not name it"
         verdict = "about" if self.about else "not taken to be about"
-        return f"{verdict} '{self.query}': relevance {self.relevance:.3f}, rank {self.rank}, {names}"
+        place = f", {self.passage.place}" if self.passage.place else ""
+        return f"{verdict} '{self.query}': relevance {self.relevance:.3f}, rank {self.rank}, {names}{place}"
 
 
 class Codings:

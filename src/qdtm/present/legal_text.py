@@ -31,8 +31,11 @@ def one_line(text: str) -> str:
 
 
 def same_places(text: str) -> str:
-    """Return a text that any program reads alike, each character where it was; line ends become one."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    """Return a text that any program reads alike, each character where it was.
+
+    Line ends become one; where a page ends, a line does.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     return _CONTROLS.sub(" ", text).replace("\ufeff", " ")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qdtm.corpus.passage_split import PARAGRAPHS
 from qdtm.embeddings.loading import vectors_for
@@ -72,7 +72,7 @@ def ending(trace: Trace) -> str:
 
 def _what(result: Result) -> str:
     names = [f"“{concept.query.text or concept.name}”" for concept in result.fit.concepts]
-    queries = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    queries = _listed(names)
     corpus = result.corpus
     return (
         f"We analysed {corpus.n_documents:,} documents ({corpus.n_tokens:,} tokens of {corpus.n_words:,} "
@@ -93,10 +93,15 @@ def _split(result: Result) -> str:
     )
 
 
+def _listed(parts: Sequence[str]) -> str:
+    """Return parts as a sentence has them: "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def _concepts(result: Result) -> str:
     kinds = {concept.extractor for concept in result.fit.concepts}
     how = [_EXTRACTORS[kind] for kind in ("kld", "fre", "rel") if kind in kinds]
-    retrieved = ", ".join(f"{concept.retrieved:,}" for concept in result.fit.concepts)
+    retrieved = _listed([f"{concept.retrieved:,}" for concept in result.fit.concepts])
     documents = "documents were" if len(result.fit.concepts) > 1 or retrieved != "1" else "document was"
     text = f"{retrieved} {documents} retrieved by query likelihood"
     if how:

@@ -72,6 +72,7 @@ def _document_note(document: Document, coding: Coding, title: str, notes: Sequen
         "names_it": coding.names_it,
         "subtopic": None if subtopic is None else subtopic.id,
         "subtopic_name": None if subtopic is None else subtopic.short_name,
+        **({} if coding.passage.page is None else {"page": coding.passage.page}),
         "tags": _tags(coding),
         **{f"own_{_tag(name)}": one_line(value) for name, value in document.fields.items() if value.strip()},
     }
@@ -204,6 +205,6 @@ def _marked(passage: Passage) -> str:
 
 def _block(text: str) -> str:
     """Return a text of paragraphs, each on a line of its own."""
-    paragraphs = re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+    paragraphs = re.split(r"\n\s*\n|\f", text.replace("\r\n", "\n").replace("\r", "\n"))
     lines = (_inline(paragraph) for paragraph in paragraphs)
     return "\n\n".join(_LINE_START.sub(r"\1\\\2", line) for line in lines if line)

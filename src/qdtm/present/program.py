@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from qdtm.corpus.document_store import DOCUMENT
+from qdtm.corpus.document_store import DOCUMENT, DocumentStore
 from qdtm.corpus.text import TextPipeline
 from qdtm.queries.query import Query
 from qdtm.recorded import NotSaved, from_json, n_added
@@ -48,8 +48,7 @@ def program(result: Result, source: Source | None = None) -> str:
     source : Source, optional
         Without, the program has a place for the name of the file.
     """
-    known = result.corpus.documents.id_name
-    source = source or Source(id_column=None if known == DOCUMENT else known)
+    source = source or _source(result.corpus.documents)
     queries = [concept.query for concept in result.fit.concepts]
     n_first = len(queries) - n_added(result.fit.parameters, len(queries))
     lines = [
@@ -76,6 +75,15 @@ def program(result: Result, source: Source | None = None) -> str:
 
 
 # --- parts -------------------------------------------------------------------------------------------------
+
+
+def _source(documents: DocumentStore) -> Source:
+    """Return what documents remember of the file that they were read from."""
+    texts = (documents.text_name or "").split(" + ")
+    return Source(
+        text_column=(texts if len(texts) > 1 else texts[0]) or None,
+        id_column=None if documents.id_name == DOCUMENT else documents.id_name,
+    )
 
 
 def _reading(result: Result, source: Source) -> Iterator[str]:

@@ -150,13 +150,15 @@ def _source(
     by = f'creatingUser="{ids.user}" creationDateTime="{_WHEN}"'
     path = f'plainTextPath="internal://{guid}.txt"'
     yield f'<TextSource guid="{guid}" name="{xml(title)}" {path} {by}>\n'
-    yield f"<Description>{xml(f'{document.id}: {document.title}')}</Description>\n"
+    noted = [note for note in codes.notes_of(document.index) if note.span is None]
+    said = "\n".join([f"{document.id}: {document.title}", *(note.text for note in noted)])
+    yield f"<Description>{xml(same_places(said))}</Description>\n"
     for coding in coded:
         yield from _selection(document, coding, text, ids, by)
     yield from _own_selections(document, text, codes, ids)
-    own = [code for code in codes.codes_of(document.index) if code.span is None]
-    yield from (_own_coding(code, ids) for code in own)
-    yield from (_note_reference(note, ids) for note in codes.notes_of(document.index) if note.span is None)
+    if not text:  # no passage can have its tags
+        yield from (_own_coding(code, ids) for code in codes.codes_of(document.index))
+    yield from (_note_reference(note, ids) for note in noted)
     for name in names:
         value = document.fields.get(name, "")
         if value:
@@ -190,20 +192,28 @@ def _place(text: str, span: Span) -> Span:
 
 
 def _own_selections(document: Document, text: str, codes: Codes, ids: _Identifiers) -> Iterator[str]:
-    """Yield the passages with the user's tags and notes, each once."""
+    """Yield the passages with the user's tags and notes, each once; of a tag of all of it, the whole text.
+
+    The text of a note is the passage's description too, and tags are on passages alone: not all programs look
+    for notes and codings elsewhere (QualCoder does not).
+    """
     coded, noted = codes.codes_of(document.index), codes.notes_of(document.index)
-    spans = {each.span for each in coded if each.span} | {each.span for each in noted if each.span}
+    whole = (0, len(document.text))
+    spans = {each.span or whole for each in coded} | {each.span for each in noted if each.span}
     for span in sorted(spans):
         start, end = _place(document.text, span)
         if start >= end:
             continue
-        own = [code for code in coded if code.span == span]
+        own = [code for code in coded if (code.span or whole) == span]
         notes = [note for note in noted if note.span == span]
         guid = ids.of("passage", str(document.index), *map(str, span))
         by = _by((own or notes)[0].at, ids)
         place = f'startPosition="{start}" endPosition="{end}"'
         name = xml(one_line(text[start : min(end, start + 60)]))
         yield f'<PlainTextSelection guid="{guid}" name="{name}" {place} {by}>\n'
+        if notes:
+            texts = same_places("\n".join(note.text for note in notes))
+            yield f"<Description>{xml(texts)}</Description>\n"
         yield from (_own_coding(code, ids) for code in own)
         yield from (_note_reference(note, ids) for note in notes)
         yield "</PlainTextSelection>\n"

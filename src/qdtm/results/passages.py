@@ -89,7 +89,8 @@ class Passage:
     start : int
         Which character of the text is its first.
     page : int, optional
-        On which page it begins, from 1, of a text whose pages are known (form feeds stand between them).
+        On which page the first of its strongest words stands, from 1, of a text whose pages are known (form
+        feeds stand between them).
     """
 
     pieces: tuple[Piece, ...]
@@ -103,7 +104,8 @@ class Passage:
         start = self.start + at
         end = start + len(self.text)
         before, after = text[:start].strip() != "", text[end:].strip() != ""
-        return replace(self, cut_before=before, cut_after=after, start=start, page=page_at(text, start))
+        page = _page(text, start, self.pieces)
+        return replace(self, cut_before=before, cut_after=after, start=start, page=page)
 
     @property
     def text(self) -> str:
@@ -112,16 +114,21 @@ class Passage:
 
     @property
     def line(self) -> str:
-        """The passage on one line, with "…" where there is more of the text."""
-        return _with_dots(" ".join(self.text.split()), self.cut_before, self.cut_after)
+        """The passage on one line, with "…" where there is more of the text, and its page at the end."""
+        line = _with_dots(" ".join(self.text.split()), self.cut_before, self.cut_after)
+        return f"{line} ({self.place})" if self.place else line
+
+    @property
+    def place(self) -> str:
+        """On which page it is, as "p. 12"; empty where pages are not known."""
+        return "" if self.page is None else f"p. {self.page:,}"
 
     def shortened(self, limit: int) -> str:
         """Return at most `limit` characters of it on one line, around the first of its strongest words."""
         line = " ".join(self.text.split())
         if len(line) <= limit:
             return self.line
-        strongest = max(self.pieces, key=lambda piece: piece.level)
-        before = "".join(piece.text for piece in self.pieces[: self.pieces.index(strongest)])
+        before = _before_strongest(self.pieces)
         start = _word_start(line, len(" ".join(before.split())) - limit // 3)
         end = line.rfind(" ", start + limit // 2, start + limit)
         end = end if end > 0 and start + limit < len(line) else min(start + limit, len(line))
@@ -139,7 +146,8 @@ def level_of(weight: float) -> int:
 
 def whole(text: str, marks: Iterable[Mark]) -> Passage:
     """Return all of a text."""
-    return Passage(tuple(_pieces(text, 0, len(text), marks)))
+    pieces = tuple(_pieces(text, 0, len(text), marks))
+    return Passage(pieces, page=_page(text, 0, pieces))
 
 
 def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
@@ -148,7 +156,7 @@ def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
         return whole(text, marks)
     start, end = _best_window(text, marks, limit)
     pieces = tuple(_pieces(text, start, end, marks))
-    return Passage(pieces, start > 0, end < len(text), start, page_at(text, start))
+    return Passage(pieces, start > 0, end < len(text), start, _page(text, start, pieces))
 
 
 def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300) -> Passage:
@@ -166,12 +174,21 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
     while end > start and text[end - 1].isspace():
         end -= 1
     pieces = tuple(_pieces(text, start, end, marks))
-    return Passage(pieces, not whole_start, not whole_end, start, page_at(text, start))
+    return Passage(pieces, not whole_start, not whole_end, start, _page(text, start, pieces))
 
 
-def page_at(text: str, at: int) -> int | None:
-    """Return the page on which a place of a text is, from 1; None where pages are not known."""
-    return text.count("\f", 0, at) + 1 if "\f" in text else None
+def _page(text: str, start: int, pieces: Sequence[Piece]) -> int | None:
+    """Return the page of the first of the strongest words, from 1; None where pages are not known."""
+    if "\f" not in text:
+        return None
+    return text.count("\f", 0, start + len(_before_strongest(pieces))) + 1
+
+
+def _before_strongest(pieces: Sequence[Piece]) -> str:
+    """Return what stands before the first of the strongest words, and before the first letter of it."""
+    at = max(range(len(pieces)), key=lambda i: pieces[i].level, default=0)
+    first = pieces[at].text if pieces else ""
+    return "".join(piece.text for piece in pieces[:at]) + first[: len(first) - len(first.lstrip())]
 
 
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from qdtm.present.reading import Block, blocks
 from qdtm.present.theme import series_number
 from qdtm.results.codes import Codes
 from qdtm.results.journal import Act, Journal
-from qdtm.results.passages import Mark, Span, page_at
+from qdtm.results.passages import Mark, Span
 from qdtm.results.splits import path_of
 from qdtm.results.topics import Topic
 
@@ -121,7 +121,7 @@ def read_document(explorer: Explorer, q: int, row: int) -> Reading:
         document,
         marks,
         (passage.start, passage.start + len(passage.text)) if len(document.text) > _REASON else None,
-        page_at(document.text, passage.start),
+        passage.page,
         float(scores.relevance[row]),
         bool(scores.about[row]),
         bool(scores.names[row]),

@@ -34,9 +34,14 @@ _ACCENTS = {
 _LETTERS = {
     "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł",
     "L": "Ł", "i": "i", "j": "j", "textendash": "–", "textemdash": "—", "textquoteright": "’", "ldots": "…",
-    "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textasciitilde": "~",
-    "dots": "…",     "textbackslash": " ", "par": "\n\n",
+    "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "dots": "…", "par": "\n\n",
+    "textbraceleft": "\ufdd0", "textbraceright": "\ufdd1", "textasciitilde": "\ufdd2",
+    "textasciicircum": "^", "textbackslash": "\ufdd3",
 }  # fmt: skip
+_LITERAL = {"{": "\ufdd0", "}": "\ufdd1", "~": "\ufdd2", **{sign: sign for sign in "&%$#_^"}}
+_KEPT = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3", "{}~\\")
+"""What stands for itself is no character until what has a meaning is gone."""
+
 _ACCENTED = re.compile(
     r"""\\(?:([`'^~"=.])\s{0,3}|([uvHckrdb])(?:\s{1,3}|(?=\{)))(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))"""
 )
@@ -163,8 +168,8 @@ def unlatex(text: str) -> str:
 
     Examples
     --------
-    >>> unlatex(r'The {N}eural M{\"u}ller \& sons -- 50\% {\o}re')
-    'The Neural Müller & sons – 50% øre'
+    >>> unlatex(r'The {N}eural M{\"u}ller \& sons -- 50\% {\o}re \{~\textasciitilde{}\}')
+    'The Neural Müller & sons – 50% øre { ~}'
     """
     text = _FORMULA.sub(lambda m: _RAISED.sub("", m[1]), text)
     if "\\" in text:
@@ -173,9 +178,9 @@ def unlatex(text: str) -> str:
         text = _COMMAND.sub(
             lambda m: _LETTERS.get(m[1], " " if m[1].islower() and len(m[1]) > 2 else ""), text
         )
-        text = _SINGLE.sub(lambda m: m[1] if m[1] in "&%$#_{}" else " ", text)
+        text = _SINGLE.sub(lambda m: _LITERAL.get(m[1], " "), text)
     text = text.replace("{", "").replace("}", "").replace("---", "—").replace("--", "–").replace("~", " ")
-    return re.sub(r"[ \t]+", " ", text).strip()
+    return re.sub(r"[ \t]+", " ", text).translate(_KEPT).strip()
 
 
 def _accented(found: re.Match[str]) -> str:

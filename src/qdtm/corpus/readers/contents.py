@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from zipfile import ZipFile
 
 from qdtm.corpus.readers.encoding import Encoding, find_encoding, reading_errors
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB
@@ -16,6 +17,9 @@ from qdtm.errors import CorpusError, MissingExtraError
 
 PAGE = "\f"
 """What stands between two pages of a text: `qdtm.results.passages` counts them, to say "p. 12"."""
+
+_OLE = b"\xd0\xcf\x11\xe0"
+"""How files of Office before 2007 begin, and those that a password keeps shut."""
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?")
 _NO_TITLE = re.compile(
@@ -95,6 +99,16 @@ def needed(module: str, extra: str, path: Path) -> ModuleType:
         raise MissingExtraError(
             f"Reading {path.name!r} needs the extra {extra!r}: pip install 'qdtm[{extra}]'."
         ) from error
+
+
+def open_package(path: Path, kind: str) -> ZipFile:
+    """Open a document or workbook that is a zip file, of a kind such as "an .odt"."""
+    with reading_errors(path):
+        with path.open("rb") as file:
+            if file.read(len(_OLE)) == _OLE:
+                raise CorpusError(f"{str(path)!r} is encrypted, or of an old kind; save it as {kind} again.")
+        with damage(path, kind):
+            return ZipFile(path)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from qdtm.corpus.document_store import as_field
 from qdtm.corpus.readers.contents import needed
 from qdtm.corpus.readers.csv_files import records_of_rows
 from qdtm.corpus.readers.encoding import reading_errors
-from qdtm.corpus.readers.records import MAX_TEXT, Meter, ReadOptions, Record
+from qdtm.corpus.readers.records import MAX_TEXT, N_PEEKED, CorpusWarning, Meter, ReadOptions, Record
 from qdtm.errors import CorpusError
 
 DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb")
@@ -20,7 +21,7 @@ SEPARATOR = "::"
 """Between the name of a file and that of a table: "news.db::articles"."""
 
 _ROWS_AT_ONCE = 500
-_N_LISTED = 20
+_N_LISTED, _N_LOOKED_AT = 20, 200  # tables
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -32,17 +33,16 @@ def split_table(path: Path) -> tuple[Path, str | None]:
 
 
 def read_database(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
-    """Yield the rows of a table; without a name, of the only one there is."""
+    """Yield the rows of a table; without a name, of the one with the most text."""
     with reading_errors(path), path.open("rb") as file:
         is_sqlite = file.read(len(_SQLITE)) == _SQLITE
     if not is_sqlite and path.suffix.lower() != ".duckdb":
         raise CorpusError(f"{str(path)!r} is not an SQLite database, or is damaged.")
     opened = _sqlite(path) if is_sqlite else _duckdb(path)
     with _errors(path), closing(opened) as connection:
-        table = _choose(_tables(connection, is_sqlite), options.table, path)
-        quoted = '"' + table.replace('"', '""') + '"'
-        n_rows = connection.execute(f"SELECT COUNT(*) FROM {quoted}").fetchone()[0]  # noqa: S608 - quoted
-        cursor = connection.execute(f"SELECT * FROM {quoted}")  # noqa: S608
+        table = _choose(connection, _tables(connection, is_sqlite), options.table, path)
+        n_rows = _n_rows(connection, table)
+        cursor = connection.execute(f"SELECT * FROM {_quoted(table)}")  # noqa: S608
         names = [column[0] for column in cursor.description]
         yield from records_of_rows(names, _rows(cursor, n_rows, meter), options, path)
 
@@ -76,17 +76,39 @@ def _tables(connection: Any, is_sqlite: bool) -> list[str]:
     return [str(name) for (name,) in connection.execute(query).fetchall()]
 
 
-def _choose(tables: list[str], wanted: str | None, path: Path) -> str:
+def _choose(connection: Any, tables: list[str], wanted: str | None, path: Path) -> str:
+    """Return the table that is wanted, or the one with the most text, with a warning if there are others."""
     if wanted in tables:
         return str(wanted)
-    if wanted is None and len(tables) == 1:
-        return tables[0]
     listed = ", ".join(map(repr, tables[:_N_LISTED])) or "none"
     more = f" and {len(tables) - _N_LISTED:,} more" if len(tables) > _N_LISTED else ""
-    what = "There are several tables" if wanted is None else f"There is no table {wanted!r}"
-    raise CorpusError(
-        f"{what} in {str(path)!r}; give one as '{path.name}{SEPARATOR}TABLE'. Tables: {listed}{more}."
-    )
+    how = f"give one as '{path.name}{SEPARATOR}TABLE'. Tables: {listed}{more}."
+    if wanted is not None or not tables:
+        which = "no table" if wanted is None else f"no table {wanted!r}"
+        raise CorpusError(f"There is {which} in {str(path)!r}; {how}")
+    chosen = max(tables[:_N_LOOKED_AT], key=lambda table: _n_characters(connection, table))
+    if len(tables) > 1:
+        message = f"{path.name!r} has several tables; {chosen!r}, with the most text, was read. Or {how}"
+        warnings.warn(message, CorpusWarning, stacklevel=2)
+    return chosen
+
+
+def _n_characters(connection: Any, table: str) -> float:
+    """Return about how much text is in a table, by its first rows."""
+    try:
+        rows = connection.execute(f"SELECT * FROM {_quoted(table)} LIMIT {N_PEEKED}").fetchall()  # noqa: S608
+        n_characters = sum(len(cell) for row in rows for cell in row if isinstance(cell, str))
+        return n_characters / max(len(rows), 1) * _n_rows(connection, table)
+    except Exception:  # each database has errors of its own; a broken table is not chosen
+        return 0.0
+
+
+def _n_rows(connection: Any, table: str) -> int:
+    return int(connection.execute(f"SELECT COUNT(*) FROM {_quoted(table)}").fetchone()[0])  # noqa: S608
+
+
+def _quoted(table: str) -> str:
+    return '"' + table.replace('"', '""') + '"'
 
 
 def _rows(cursor: Any, n_rows: int, meter: Meter) -> Iterator[list[str]]:

@@ -13,6 +13,7 @@ from qdtm.corpus.readers.pdf_files import read_pdf
 from qdtm.corpus.readers.records import CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.readers.references import arranged
 from qdtm.corpus.readers.rtf_files import read_rtf
+from qdtm.errors import CorpusError
 
 
 def _read_plain(path: Path, encoding: str | None) -> Contents:
@@ -37,9 +38,23 @@ DOCUMENTS: dict[str, Callable[[Path, str | None], Contents]] = {
 """What reads a file as one document, by its ending."""
 
 
+def document_contents(path: Path, ending: str, encoding: str | None) -> Contents:
+    """Read a file as one document.
+
+    Raises
+    ------
+    CorpusError
+        If it cannot be read, or has no text.
+    """
+    contents = DOCUMENTS[ending](path, encoding)
+    if not contents.text.strip():
+        raise CorpusError(f"{str(path)!r} has no text.")
+    return contents
+
+
 def read_document(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the one document that a file is; its name is the file's."""
-    contents = DOCUMENTS[path.suffix.lower()](path, options.encoding)
+    contents = document_contents(path, path.suffix.lower(), options.encoding)
     if contents.encoding is not None and contents.encoding.note:
         warnings.warn(f"{path.name!r} {contents.encoding.note}", CorpusWarning, stacklevel=2)
     record = Record(path.stem, contents.text, contents.fields, title=contents.own_title)

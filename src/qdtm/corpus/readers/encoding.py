@@ -59,6 +59,24 @@ _LANGUAGES = (
 )  # fmt: skip
 
 
+_OTHER_KINDS = {
+    b"%PDF-": "it is a PDF file",
+    b"PK\x03\x04": "it is packed, as .docx, .odt, .epub, .xlsx and .zip are",
+    b"\xd0\xcf\x11\xe0": "it is of an old Office, or encrypted; save it as .docx or .xlsx",
+    b"{\\rtf": "it is Rich Text (.rtf)",
+    b"SQLite format 3\0": "it is an SQLite database (.db)",
+    b"PAR1": "it is a Parquet file",
+    b"\x1f\x8b": "it is packed (.gz)",
+    b"\x89PNG": "it is a picture",
+    b"\xff\xd8\xff": "it is a picture",
+}
+"""How files begin that are no text."""
+
+_CONTROLS = bytes({*range(1, 32)} - set(b"\t\n\v\f\r\x1b"))
+_LEAST_TEXT = 0.95
+"""What of the beginning of a text is no control character; of random bytes it is 0.9."""
+
+
 @dataclass(frozen=True)
 class Encoding:
     """How to decode a file.
@@ -90,16 +108,27 @@ def check_encoding(wanted: str) -> str:
 
 
 def find_encoding(path: Path, wanted: str | None = None) -> Encoding:
-    """Find out how a file is encoded, or check that `wanted` is an encoding."""
-    if wanted is not None:
-        return Encoding(check_encoding(wanted))
+    """Find out how a file is encoded, or check that `wanted` is an encoding.
+
+    Raises
+    ------
+    CorpusError
+        If it is of a kind that is no text, whatever its ending says.
+    """
     with path.open("rb") as file:
         head = file.read(4096)
+    kind = next((kind for begins, kind in _OTHER_KINDS.items() if head.startswith(begins)), None)
+    if kind is not None:
+        raise CorpusError(f"{str(path)!r} has another ending than what is in it: {kind}.")
+    if wanted is not None:
+        return Encoding(check_encoding(wanted))
     for mark, name in _MARKS:
         if head.startswith(mark):
             return Encoding(name, "replace")
     if (unmarked := _unmarked_utf16(head)) is not None:
         return Encoding(unmarked, "replace")
+    if len(head.translate(None, _CONTROLS)) < _LEAST_TEXT * len(head):
+        raise CorpusError(f"{str(path)!r} is no text.")
     return Encoding("utf-8") if _is_utf8(path) else _second_choice(path)
 
 

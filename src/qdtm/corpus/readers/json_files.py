@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from qdtm.corpus.readers.encoding import open_text
 from qdtm.corpus.readers.json_lines import read_json_lines, records_of_objects
@@ -20,6 +20,9 @@ _PIECE = 2**18
 _CUT = 16
 """So near to the end of what was read, an error may be of a value that is not yet whole."""
 
+_DEEPEST = 8
+"""Objects inside each other in which an array is looked for."""
+
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _BLANK = re.compile("[ \t\r\n\ufeff\0]*")
 
@@ -27,7 +30,8 @@ _BLANK = re.compile("[ \t\r\n\ufeff\0]*")
 def read_json(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the objects of a .json file; one that has an object a line is read as JSON lines.
 
-    Of an object the longest array in it is read ("results", "items", ...), or itself, if it has none.
+    Of an object the longest array in it is read, at any depth ("results", "data.items", ...); or itself, if
+    it has none, or more text of its own than that array.
     """
     with open_text(path, options.encoding, meter) as file:
         values = _Values(file, path)
@@ -38,12 +42,13 @@ def read_json(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record
         if first != "{":
             reason = "has no array of objects in it, one for each document" if first else "is empty"
             raise CorpusError(f"{str(path)!r} {reason}.")
-        lengths = {key: n for key, n in values.array_lengths() if n}
+        arrays = values.arrays()
         has_more = bool(values.peek())
         if not has_more:
             file.seek(0)
-            key = max(lengths, key=lambda key: lengths[key], default=None)
-            found = _Values(file, path).array_of(key)
+            longest = max(arrays, key=lambda each: each.n_objects, default=None)
+            is_one = longest is None or values.n_own > longest.n_characters
+            found = _Values(file, path).array_at(() if is_one or longest is None else longest.keys)
             yield from records_of_objects(_numbered(found, path), options, path)
             return
     yield from read_json_lines(path, options, meter)
@@ -60,6 +65,14 @@ def _numbered(found: Iterator[Any], path: Path) -> Iterator[tuple[int, dict[str,
 # --- values as they come -----------------------------------------------------------------------------------
 
 
+class _Array(NamedTuple):
+    """An array of objects inside an object: where it is, and how long."""
+
+    keys: tuple[str, ...]
+    n_objects: int
+    n_characters: int
+
+
 class _Values:
     """The values of JSON text, taken one after the other from a file.
 
@@ -72,7 +85,8 @@ class _Values:
 
     def __init__(self, file: TextIO, path: Path) -> None:
         self._file, self._path = file, path
-        self._text, self._at, self._is_all = "", 0, False
+        self._text, self._at, self._n_before = "", 0, 0
+        self.n_own = 0  # characters of texts beside arrays
 
     def all_of_array(self) -> Iterator[Any]:
         """Yield the values of the array that comes next, after which nothing may come."""
@@ -89,27 +103,38 @@ class _Values:
                 self._take(",")
         self._take("]")
 
-    def array_of(self, key: str | None) -> Iterator[Any]:
-        """Yield the values of the array at a key of the object that comes next; or that object itself."""
-        if key is None:
-            yield self._value()
+    def array_at(self, keys: Sequence[str]) -> Iterator[Any]:
+        """Yield the values of the array that is inside the object that comes next; or that object itself."""
+        if not keys:
+            yield from self.array() if self.peek() == "[" else (self._value(),)
             return
         for name in self._keys():
-            if name == key:
-                yield from self.array()
+            if name == keys[0]:
+                yield from self.array_at(keys[1:])
                 return
             self._value()
 
-    def array_lengths(self) -> Iterator[tuple[str, int]]:
-        """Yield the keys of the object that comes next, and how many objects are in an array there."""
+    def arrays(self, above: tuple[str, ...] = ()) -> list[_Array]:
+        """Return the arrays of objects inside the object that comes next."""
+        found: list[_Array] = []
         for name in self._keys():
-            if self.peek() != "[":
-                self._value()
-                continue
-            n, has_objects = 0, True
-            for n, value in enumerate(self.array(), start=1):
-                has_objects = has_objects and (n > 1 or isinstance(value, dict))
-            yield name, n if has_objects else 0
+            kind, keys, start = self.peek(), (*above, name), self._n_before + self._at
+            if kind == "{" and len(keys) < _DEEPEST:
+                found += self.arrays(keys)
+            elif kind == "[":
+                n_objects = self._n_objects()
+                found += [_Array(keys, n_objects, self._n_before + self._at - start)] if n_objects else []
+            else:
+                value = self._value()
+                self.n_own += len(value) if isinstance(value, str) else 0
+        return found
+
+    def _n_objects(self) -> int:
+        """Return how many values the array has that comes next, if its first is an object; else 0."""
+        n, has_objects = 0, False
+        for n, value in enumerate(self.array(), start=1):
+            has_objects = has_objects or (n == 1 and isinstance(value, dict))
+        return n if has_objects else 0
 
     def peek(self) -> str:
         """Return the next character that is not blank; nothing at the end."""
@@ -161,6 +186,7 @@ class _Values:
     def _read_on(self, piece: int = _PIECE) -> bool:
         """Read more; return whether there was any."""
         left = self._text[self._at :]
+        self._n_before += self._at
         if len(left) > MAX_TEXT:
             raise CorpusError(f"An entry of {str(self._path)!r} has more than {MAX_TEXT_MB} MB.")
         read = self._file.read(piece)

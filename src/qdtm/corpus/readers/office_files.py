@@ -14,8 +14,7 @@ from urllib.parse import unquote
 from xml.parsers import expat
 from zipfile import ZipFile
 
-from qdtm.corpus.readers.contents import Contents, damage
-from qdtm.corpus.readers.encoding import reading_errors
+from qdtm.corpus.readers.contents import Contents, damage, open_package
 from qdtm.corpus.readers.markup_files import html_contents
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB
 from qdtm.errors import CorpusError
@@ -23,8 +22,6 @@ from qdtm.errors import CorpusError
 _MAX_MEMBERS = 20_000
 _MAX_GROWTH = 200
 _FREE_BYTES = 2**23
-_OLE = b"\xd0\xcf\x11\xe0"
-"""How files of Word before 2007 begin, and those that a password keeps shut."""
 
 
 class Package:
@@ -44,7 +41,7 @@ class Package:
             return b""
         about = self._archive.getinfo(name)
         if about.flag_bits & 1:
-            raise CorpusError(f"{str(self._path)!r} is encrypted.")
+            raise CorpusError(f"{str(self._path)!r} is encrypted; save it without a password.")
         if about.file_size > MAX_TEXT:
             raise CorpusError(f"{str(self._path)!r} has a part of more than {MAX_TEXT_MB} MB.")
         self._allowed -= about.file_size
@@ -130,15 +127,6 @@ def _metadata(data: bytes) -> dict[str, str]:
     return said
 
 
-def _open(path: Path, kind: str) -> ZipFile:
-    with reading_errors(path):
-        with path.open("rb") as file:
-            if file.read(4) == _OLE:
-                raise CorpusError(f"{str(path)!r} is encrypted, or of an old kind; save it as {kind} again.")
-        with damage(path, f"a {kind}"):
-            return ZipFile(path)
-
-
 # --- .docx --------------------------------------------------------------------------------------------------
 
 _WORD_ENDS = {"p": "\n", "tab": "\t", "br": "\n", "cr": "\n", "tc": " "}
@@ -147,7 +135,7 @@ _WORD_PART = re.compile(r"word/document\d{0,3}\.xml")
 
 def read_docx(path: Path, _encoding: str | None) -> Contents:
     """Read a text of Word: paragraphs, tables, then foot- and endnotes; without what was deleted."""
-    with _open(path, ".docx") as archive, damage(path, "a .docx"):
+    with open_package(path, "a .docx") as archive, damage(path, "a .docx"):
         package = Package(path, archive)
         part = next((name for name in package.names if _WORD_PART.fullmatch(name)), None)
         if part is None:
@@ -166,10 +154,10 @@ _ODT_ENDS = {"p": "\n", "h": "\n", "tab": "\t", "line-break": "\n", "s": " "}
 
 def read_odt(path: Path, _encoding: str | None) -> Contents:
     """Read an OpenDocument text: headings, paragraphs, then notes; without changes and comments."""
-    with _open(path, ".odt") as archive, damage(path, "an .odt"):
+    with open_package(path, "an .odt") as archive, damage(path, "an .odt"):
         package = Package(path, archive)
         if b"encryption-data" in package.read("META-INF/manifest.xml"):
-            raise CorpusError(f"{str(path)!r} is encrypted.")
+            raise CorpusError(f"{str(path)!r} is encrypted; save it without a password.")
         content = package.read("content.xml")
         if not content:
             raise CorpusError(f"{str(path)!r} is not an .odt file, or is damaged.")
@@ -187,7 +175,7 @@ def read_odt(path: Path, _encoding: str | None) -> Contents:
 
 def read_epub(path: Path, _encoding: str | None) -> Contents:
     """Read a book: its chapters in the order of reading."""
-    with _open(path, ".epub") as archive, damage(path, "an .epub"):
+    with open_package(path, "an .epub") as archive, damage(path, "an .epub"):
         package = Package(path, archive)
         container = _Gathered((), {}, (), ("rootfile",)).feed(package.read("META-INF/container.xml"))
         place = container.elements[0][1]["full-path"]
@@ -195,7 +183,7 @@ def read_epub(path: Path, _encoding: str | None) -> Contents:
         chapters = _chapters(opf, posixpath.dirname(place))
         locked = package.read("META-INF/encryption.xml").decode("utf-8", "replace")
         if any(name in locked for name in chapters):
-            raise CorpusError(f"{str(path)!r} is encrypted.")
+            raise CorpusError(f"{str(path)!r} is encrypted; save it without a password.")
         pages = [html_contents(package.read(name).decode("utf-8-sig", "replace")).text for name in chapters]
         said = _metadata(opf)
     text = "\n\n".join(page for page in pages if page)

@@ -10,6 +10,7 @@ import gzip
 import shutil
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -42,34 +43,41 @@ def read_gzip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record
 
 
 def read_zip(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
-    """Yield the records of the files in a .zip file: documents as those of a folder, else tables in turn."""
-    from qdtm.corpus.readers.read import READERS, read_files, read_folder
-    from qdtm.corpus.readers.sources import SourceFile
+    """Yield the records of the files in a .zip file: documents as those of a folder, or tables in turn.
 
-    with _scratch(path) as folder:
+    Of a mixture, what is larger is read, and the rest told of: a table may come with a page about it, and
+    documents with a list of them.
+    """
+    from qdtm.corpus.readers.read import READERS, read_files, read_folder
+    from qdtm.corpus.readers.sources import SourceFile, tell_of_others
+
+    with _scratch(path) as scratch:
+        folder = scratch / path.name  # what messages call it
         with _unpacking(path), ZipFile(path) as archive:
-            chosen, are_documents = _chosen(_members(archive, path), set(READERS), path)
+            members = _members(archive, path)
+            chosen, are_documents = _chosen(members, set(READERS), path)
             left = _allowed(path)
             for name, member in chosen.items():
-                target = folder / "in" / name
+                target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(member) as packed:
                     left -= _copy(packed, target, left, path)
         if are_documents:
-            yield from _read(read_folder, folder / "in", path.name, options, meter, path)
-        elif len(chosen) == 1:
+            yield from _read(read_folder, folder, path.name, options, meter, path)
+            return
+        tell_of_others(Counter(_ending(name) for name in members.keys() - chosen.keys()), path.name)
+        if len(chosen) == 1:
             (name,) = chosen
-            yield from _read(READERS[_ending(name)], folder / "in" / name, name, options, meter, path)
+            yield from _read(READERS[_ending(name)], folder / name, name, options, meter, path)
         else:
             files = [
-                SourceFile(str(folder / "in" / name), member.file_size, name)
-                for name, member in chosen.items()
+                SourceFile(str(folder / name), member.file_size, name) for name, member in chosen.items()
             ]
             yield from read_files(files, options, meter, repr(path.name))
 
 
 def _chosen(members: dict[str, ZipInfo], known: set[str], path: Path) -> tuple[dict[str, ZipInfo], bool]:
-    """Return the files of an archive that are read, and whether they are documents, not tables."""
+    """Return the files of an archive that are unpacked, and whether documents are read, not tables."""
     readable = {name: each for name, each in members.items() if _ending(name) in known - {".zip"}}
     if not readable:
         packed = any(_ending(name) == ".zip" for name in members)
@@ -80,8 +88,11 @@ def _chosen(members: dict[str, ZipInfo], known: set[str], path: Path) -> tuple[d
         )
         raise CorpusError(f"{str(path)!r} {reason}.")
     one_text = len(readable) == 1 and _ending(next(iter(readable))) == ".txt"
-    has_documents = any(_ending(name) in DOCUMENTS for name in readable)
-    return (members, True) if has_documents and not one_text else (readable, False)
+    tables = {name: each for name, each in readable.items() if one_text or _ending(name) not in DOCUMENTS}
+    n_bytes = sum(each.file_size for each in readable.values())
+    if 2 * sum(each.file_size for each in tables.values()) > n_bytes or len(tables) == len(readable):
+        return tables, False
+    return members, True
 
 
 def _ending(name: str) -> str:
@@ -98,7 +109,7 @@ def _members(archive: ZipFile, path: Path) -> dict[str, ZipInfo]:
     for member in archive.infolist():
         parts = [part[:200] for part in PurePosixPath(member.filename.replace("\\", "/")).parts]
         parts = [part for part in parts if part not in ("/", "..", ".") and not part.endswith(":")]
-        if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
+        if not parts or member.is_dir() or parts[0] == "__MACOSX" or parts[-1].startswith("."):
             continue
         if member.flag_bits & 1:
             raise CorpusError(f"{str(path)!r} is encrypted; unpack it.")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 from qdtm.corpus.document_store import as_field
-from qdtm.corpus.readers.contents import needed
+from qdtm.corpus.readers.contents import damage, needed, open_package
 from qdtm.corpus.readers.csv_files import records_of_rows
 from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.records import Meter, ReadOptions, Record
@@ -28,14 +27,14 @@ def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Rec
     parquet = needed("pyarrow.parquet", "parquet", path)
     with reading_errors(path):
         path.open("rb").close()  # what the system says is clearer than what pyarrow does
-    with _damage(path, "a parquet"):
+    with damage(path, "a parquet"):
         file = parquet.ParquetFile(path)
         names = list(file.schema_arrow.names)
     yield from records_of_rows(names, _parquet_rows(file, meter, path), options, path)
 
 
 def _parquet_rows(file: Any, meter: Meter, path: Path) -> Iterator[list[str]]:
-    with _damage(path, "a parquet"):
+    with damage(path, "a parquet"):
         n_rows, n_read = file.metadata.num_rows, 0
         for batch in file.iter_batches(batch_size=_BATCH):
             columns = (map(as_field, column.to_pylist()) for column in batch.columns)
@@ -49,7 +48,7 @@ def read_arrow(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Recor
     arrow, ipc = needed("pyarrow", "parquet", path), needed("pyarrow.ipc", "parquet", path)
     with reading_errors(path):
         path.open("rb").close()
-    with _damage(path, "an Arrow"), arrow.OSFile(str(path)) as source:
+    with damage(path, "an Arrow"), arrow.OSFile(str(path)) as source:
         is_file = source.read(6) == b"ARROW1"
         source.seek(0)
         reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
@@ -72,26 +71,27 @@ def _arrow_rows(reader: Any, is_file: bool, meter: Meter) -> Iterator[list[str]]
 def read_xlsx(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:
     """Yield the rows of the first sheet of an .xlsx file."""
     openpyxl = needed("openpyxl", "xlsx", path)
-    with reading_errors(path):
-        _check_growth(path)
-    with _damage(path, "an .xlsx"):
-        sheet = openpyxl.load_workbook(path, read_only=True, data_only=True).worksheets[0]
-        n_rows = sheet.max_row or 0
-        sheet.reset_dimensions()  # how large it says it is may be wrong, and rows would be filled up to it
-    rows = _xlsx_rows(sheet, n_rows, meter, path)
-    header = next(rows, None)
-    if header is None:
-        raise CorpusError(f"{str(path)!r} is empty.")
-    width = len(header)
-    yield from records_of_rows(header, (row[:width] for row in rows), options, path)
+    _check_growth(path)
+    with damage(path, "an .xlsx"):
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    with closing(book):
+        rows = _xlsx_rows(book, meter, path)
+        header = next(rows, None)
+        if header is None:
+            raise CorpusError(f"{str(path)!r} is empty.")
+        width = len(header)
+        yield from records_of_rows(header, (row[:width] for row in rows), options, path)
 
 
-def _xlsx_rows(sheet: Any, n_rows: int, meter: Meter, path: Path) -> Iterator[list[str]]:
-    """Yield the rows that are not empty, down to the last that a sheet can have."""
+def _xlsx_rows(book: Any, meter: Meter, path: Path) -> Iterator[list[str]]:
+    """Yield the rows of the first sheet that are not empty, down to the last that a sheet can have."""
     allowed = (
         _FREE_CELLS + _MAX_GROWTH * path.stat().st_size
     )  # empty cells cost no bytes, and are made all the same
-    with _damage(path, "an .xlsx"):
+    with damage(path, "an .xlsx"):
+        sheet = book.worksheets[0]
+        n_rows = sheet.max_row or 0
+        sheet.reset_dimensions()  # how large it says it is may be wrong, and rows would be filled up to it
         for number, row in enumerate(sheet.iter_rows(max_row=_LAST_ROW, values_only=True), start=1):
             meter.set(min(1.0, number / n_rows) if n_rows else 0.0)
             allowed -= len(row)
@@ -103,31 +103,13 @@ def _xlsx_rows(sheet: Any, n_rows: int, meter: Meter, path: Path) -> Iterator[li
 
 def _check_growth(path: Path) -> None:
     """Refuse a workbook that unpacks to far more than its size."""
-    try:
-        with ZipFile(path) as archive:
-            n_unpacked = sum(member.file_size for member in archive.infolist())
-    except (BadZipFile, ValueError, NotImplementedError) as error:
-        raise _not_one(path, "an .xlsx") from error
+    with open_package(path, "an .xlsx") as archive:
+        n_unpacked = sum(member.file_size for member in archive.infolist())
     if n_unpacked > _FREE_BYTES and n_unpacked > _MAX_GROWTH * path.stat().st_size:
         raise _grown(path)
-
-
-@contextmanager
-def _damage(path: Path, kind: str) -> Iterator[None]:
-    """Turn what a package raises for a damaged file into one line; its parts may raise anything."""
-    try:
-        yield
-    except (CorpusError, KeyboardInterrupt):
-        raise
-    except Exception as error:
-        raise _not_one(path, kind) from error
 
 
 def _grown(path: Path) -> CorpusError:
     return CorpusError(
         f"{str(path)!r} unpacks to more than {_MAX_GROWTH} times its size; that is no table of texts."
     )
-
-
-def _not_one(path: Path, kind: str) -> CorpusError:
-    return CorpusError(f"{str(path)!r} is not {kind} file, or is damaged.")

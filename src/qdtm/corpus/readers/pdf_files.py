@@ -77,6 +77,8 @@ class _Process:
             except BaseException:  # what it still says would be taken for the answer about the next file
                 self.end()
                 raise
+        if "error" in said:
+            raise CorpusError(f"{str(path)!r} {said['error']}.")
         if said["n_pages"] > MAX_PAGES:
             message = f"{path.name!r} has {said['n_pages']:,} pages; the first {MAX_PAGES:,} were read."
             warnings.warn(message, CorpusWarning, stacklevel=2)
@@ -89,8 +91,6 @@ class _Process:
             _write(process.stdin, [str(path.absolute()), MAX_PAGES])
         while (answer := _read(process.stdout)) is not None:
             heard.count += 1
-            if "error" in answer:
-                raise CorpusError(f"{str(path)!r} {answer['error']}.")
             if "page" not in answer:
                 return pages, answer
             pages.append(answer["page"])
@@ -199,7 +199,11 @@ def _answers(pdfium: Any, path: str, max_pages: int) -> Iterator[dict[str, Any]]
         yield {"error": "takes too much memory to read"}
     except Exception as error:  # a damaged file may raise anything
         is_locked = any(word in str(error).lower() for word in ("password", "security"))
-        yield {"error": "is encrypted" if is_locked else "is not a PDF file, or is damaged"}
+        yield {
+            "error": "is encrypted; save it without a password"
+            if is_locked
+            else "is not a PDF file, or is damaged"
+        }
 
 
 def _page(document: Any, number: int) -> str:

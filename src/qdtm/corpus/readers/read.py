@@ -11,7 +11,7 @@ from typing import cast
 from qdtm.corpus.readers.bibtex import read_bibtex
 from qdtm.corpus.readers.csv_files import read_delimited
 from qdtm.corpus.readers.databases import DATABASES, read_database, split_table
-from qdtm.corpus.readers.documents import DOCUMENTS, read_document
+from qdtm.corpus.readers.documents import DOCUMENTS, document_contents, read_document
 from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.json_files import read_json
 from qdtm.corpus.readers.json_lines import read_json_lines
@@ -253,7 +253,7 @@ class _Reading:
         return replace(self._options, text_column=None, id_column=None, title_column=None)
 
     def _document(self, file: SourceFile, path: Path) -> Record:
-        contents = DOCUMENTS[file.ending](path, self._options.encoding)
+        contents = document_contents(path, file.ending, self._options.encoding)
         if contents.encoding is not None and contents.encoding.note:
             self._doubtful.append((file.name, contents.encoding.note))
         fields = {"folder": file.name.rpartition("/")[0]} if self._has_folders else {}

@@ -20,7 +20,7 @@ MAX_TEXT_MB = 64
 
 MAX_TEXT = MAX_TEXT_MB * 2**20
 
-_N_NAMED, _N_REASONS = 3, 5
+_N_NAMED, _N_REASONS = 3, 12
 
 
 class CorpusWarning(UserWarning):
@@ -160,8 +160,9 @@ class PassedOver:
         return list(islice(named, n))
 
     def __str__(self) -> str:
-        said = [_named(names) + reason for reason, names in list(self.reasons.items())[:_N_REASONS]]
-        n_more = sum(map(len, list(self.reasons.values())[_N_REASONS:]))
+        frequent = sorted(self.reasons.items(), key=lambda each: -len(each[1]))
+        said = [_named(names) + reason for reason, names in frequent[:_N_REASONS]]
+        n_more = sum(len(names) for _, names in frequent[_N_REASONS:])
         said += [f"{n_more:,} more for other reasons"] if n_more else []
         sentence = "; ".join(said)
         return sentence if sentence.endswith("?") else f"{sentence}."

@@ -80,11 +80,12 @@ def reference(values: Mapping[str, str], number: str) -> Record:
     left = {name.strip().casefold(): value for name, value in values.items() if value.strip()}
     parts: dict[str, str] = {}
     for ours, names in _NAMES.items():
-        parts[ours] = next((left[name].strip() for name in names if name in left), "")
-        for name in names:
-            left.pop(name, None)
-    found = _YEAR.search(parts["year"])
-    parts["year"] = found[0] if found else ""
+        said = next((left[name].strip() for name in names if name in left), "")
+        year = _YEAR.search(said) if ours == "year" else None
+        parts[ours] = (year[0] if year else "") if ours == "year" else said
+        for name in names:  # what says more stays a field of its own, such as the date beside the year
+            if name == ours or left.get(name, "").strip() == parts[ours]:
+                left.pop(name, None)
     identity = next((left.pop(name) for name in ("id", "key", "eid", "citation-key") if name in left), "")
     title, abstract = " ".join(parts.pop("title").split()), parts.pop("abstract")
     text = "\n\n".join(part for part in (title, abstract) if part)
@@ -136,8 +137,10 @@ def _every(record: Record) -> dict[str, str]:
 
 
 def is_reference(entry: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is an entry of CSL JSON (Zotero) or a work of OpenAlex."""
+    """Return whether a JSON object is an entry of CSL JSON, an item of Zotero, or a work of OpenAlex."""
     if "abstract_inverted_index" in entry and ("display_name" in entry or "title" in entry):
+        return True
+    if "itemType" in _item(entry) and "title" in _item(entry):
         return True
     return (
         "title" in entry and "type" in entry and bool({"issued", "container-title", "author"} & entry.keys())
@@ -146,7 +149,27 @@ def is_reference(entry: Mapping[str, Any]) -> bool:
 
 def reference_of_json(entry: Mapping[str, Any], number: str) -> Record:
     """Return such an object as a record."""
-    return reference(_of_openalex(entry) if "abstract_inverted_index" in entry else _of_csl(entry), number)
+    if "abstract_inverted_index" in entry:
+        return reference(_of_openalex(entry), number)
+    return reference(_of_zotero(_item(entry)) if "itemType" in _item(entry) else _of_csl(entry), number)
+
+
+def _item(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an item of Zotero: Better BibTeX has it as it is, Zotero's web API under "data"."""
+    data = entry.get("data")
+    return data if isinstance(data, dict) else entry
+
+
+def _of_zotero(item: Mapping[str, Any]) -> dict[str, str]:
+    names = {"abstractNote": "abstract", "publicationTitle": "journal", "itemType": "type", "DOI": "doi"}
+    values = {names.get(name, name): _plain(value) for name, value in item.items()}
+    people = [
+        {"family": each.get("lastName"), "given": each.get("firstName"), "literal": each.get("name")}
+        for each in _objects(item.get("creators"))
+    ]
+    values["authors"] = "; ".join(map(_person, people))
+    values["keywords"] = "; ".join(_plain(each.get("tag")) for each in _objects(item.get("tags")))
+    return values
 
 
 def _of_csl(entry: Mapping[str, Any]) -> dict[str, str]:

@@ -29,7 +29,7 @@ Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Sequence["S
 _TEMPORARY = ("~$", ".")
 """How the names begin of files that programs leave beside a document, and of hidden ones."""
 
-_TABLES = (".csv", ".tsv", ".jsonl", ".ris", ".parquet")
+_TABLES = (".csv", ".tsv", ".jsonl", ".ris", ".bib", ".nbib", ".parquet", ".arrow", ".xlsx", ".json")
 _N_LISTED = 5
 _SAVED = "qdtm.json"
 
@@ -172,23 +172,23 @@ def list_folder(path: Path, documents: Collection[str]) -> list[SourceFile]:
                 files.append(SourceFile(file.as_posix(), file.stat().st_size, place.as_posix()))
             else:
                 others[ending] += 1
+    table = next((ending for ending in _TABLES if ending in others), None)
+    hint = f" For its tables give a pattern: '{path}/*{table}'." if table else ""
     if not files:
-        table = next((ending for ending in others if ending in _TABLES), None)
-        hint = f" For its tables give a pattern: '{path}/*{table}'." if table else ""
         raise CorpusError(
             f"There are no documents in the folder {str(path)!r} ({', '.join(documents)}).{hint}"
         )
-    tell_of_others(others, path.name)
+    tell_of_others(others, path.name, hint)
     return sorted(files, key=lambda file: file.name)
 
 
-def tell_of_others(others: Counter[str], source: str) -> None:
-    """Warn of files that are of no kind that is read, if there are any."""
+def tell_of_others(others: Counter[str], source: str, hint: str = "") -> None:
+    """Warn of files that are of no kind that is read, if there are any, and say how they could be."""
     if others:
         listed = ", ".join(
             f"{n:,} {ending or 'without ending'}" for ending, n in others.most_common(_N_LISTED)
         )
-        message = f"Of other kinds, and not read, in {source!r}: {listed}."
+        message = f"Of other kinds, and not read, in {source!r}: {listed}.{hint}"
         warnings.warn(message, CorpusWarning, stacklevel=3)
 
 
