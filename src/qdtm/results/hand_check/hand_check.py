@@ -17,6 +17,7 @@ from qdtm.results.hand_check.answers import (
     Verdict,
     agreement,
     as_verdict,
+    looks,
     put,
     verdicts,
 )
@@ -90,7 +91,7 @@ class HandCheck:
         """
         if not self.is_enough:
             return ()
-        own = [each for each in self.answers if each.by == by and not each.again and each.about != "unsure"]
+        own = [each for each in self.answers if each.by == by and each.before is None and each.about != "unsure"]
         p = self.recalibration.apply([self.sample.places[each.row].relevance for each in own])
         likely = [yes if each.about == "yes" else 1.0 - yes for each, yes in zip(own, p, strict=True)]
         return tuple(each.row for each, chance in zip(own, likely, strict=True) if chance < SURPRISING)
@@ -156,8 +157,8 @@ class HandCheck:
         kept = [each for each in self.answers if each.by != name or each.row not in given]
         for row, about in given.items():
             if about is not None:
-                note = before[row].note if row in before else ""
-                kept.append(Answer(row, as_verdict(about), name, note, again=row in before))
+                new = Answer(row, as_verdict(about), name)
+                kept.append(put((before[row],), new)[0] if row in before else new)
         return self._with(tuple(kept))
 
     def without_last(self, by: str = "") -> HandCheck:
@@ -181,7 +182,8 @@ class HandCheck:
     def estimate(self, level: float = 0.95) -> CheckEstimate:
         """Estimate precision and recall at the cut-off, and how many documents are about the query."""
         if level not in self.remembered:
-            self.remembered[level] = estimate_check(self.sample, self.verdicts, level=level)
+            said = looks([each for each in self.answers if each.row not in self.settled], self.verdicts)
+            self.remembered[level] = estimate_check(self.sample, self.verdicts, looks=said, level=level)
         found: CheckEstimate = self.remembered[level]
         return found
 
