@@ -141,8 +141,9 @@ N_CHAINS, _BURN_IN = 200, 30
 ERRORS = (0.2, 30.0)
 """The prior of the share of wrong answers, Beta: hardly any, until second looks or other people tell."""
 
-OFF_THE_CURVE = 0.5
-"""How far the log odds of a stratum's rate are usually off the curve, a standard deviation."""
+OFF_THE_CURVE = 1.1
+"""How far the log odds of a stratum's rate are usually off the curve, a standard deviation: 1.07 of 22
+categories of six labelled corpora, 1.02 to 1.15 with each corpus left out."""
 
 _SEED = 20_260
 
@@ -439,7 +440,7 @@ class _Answers:
         return np.where((np.log(rng.random(len(curves))) < gain)[:, None], new, curves)
 
     def draw_truth(self, truth: FloatArray, p: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw rates of errors after the truth, then the truth after them and what is expected, (chains, n)."""
+        """Draw the rate of errors after the truth, then the truth after that and what is expected."""
         right = truth == self.said
         wrong = np.where(right, self.other, self.same).sum(axis=1)
         n_right = np.where(right, self.same, self.other).sum(axis=1)

@@ -85,16 +85,25 @@ class HandCheck:
         return tuple(draw.row for draw in self.sample.draws if draw.row not in done and draw.round)
 
     def surprising(self, by: str = "") -> tuple[int, ...]:
-        """Return the documents whose answer by a person is unlikely after all others, each once.
+        """Return the documents that a person is asked to look at once more.
 
-        A wrong key is often the reason; a second answer counts in place of the first.
+        Their answer is unlikely after all others, or a yes to a document that chance drew to find out what is
+        left, which costs most if it is wrong. A wrong key is often the reason.
         """
         if not self.is_enough:
             return ()
-        own = [each for each in self.answers if each.by == by and each.before is None and each.about != "unsure"]
-        p = self.recalibration.apply([self.sample.places[each.row].relevance for each in own])
-        likely = [yes if each.about == "yes" else 1.0 - yes for each, yes in zip(own, p, strict=True)]
-        return tuple(each.row for each, chance in zip(own, likely, strict=True) if chance < SURPRISING)
+        own = [each for each in self.answers if each.by == by and each.before is None]
+        own = [each for each in own if each.about != "unsure"]
+        places = [self.sample.places[each.row] for each in own]
+        p = self.recalibration.apply([place.relevance for place in places])
+        asked = set(self.sample.again)
+        return tuple(
+            each.row
+            for each, place, yes in zip(own, places, p, strict=True)
+            if (yes if each.about == "yes" else 1.0 - yes) < SURPRISING
+            or (each.about == "yes" and place.how == "audit")
+            or each.row in asked
+        )
 
     @cached_property
     def verdicts(self) -> dict[int, Verdict]:
@@ -317,7 +326,8 @@ def _joined(theirs: CheckSample, ours: CheckSample, answered: set[int]) -> Check
         return replace(theirs, draws=(*theirs.draws, *own))
     reached = tuple(max(pair, key=len) for pair in zip(theirs.reached, ours.reached, strict=True))
     audited = max(theirs.audited, ours.audited, key=len)
-    return replace(theirs, draws=(*theirs.draws, *new), reached=reached, audited=audited)
+    again = tuple(dict.fromkeys((*theirs.again, *ours.again)))
+    return replace(theirs, draws=(*theirs.draws, *new), reached=reached, audited=audited, again=again)
 
 
 def _stratum_at(lows: Sequence[float], relevance: float) -> int:
@@ -337,7 +347,7 @@ def of_version_1(values: Mapping[str, Any]) -> HandCheck:
         [row, h, p, 1, "random", len(reached[h]) / strata[h].size]
         for row, h, p in zip(rows, owner, old["relevance"], strict=True)
     ]
-    sample = old | {"draws": draws, "reached": reached, "audited": [], "seed": 0}
+    sample = old | {"draws": draws, "reached": reached, "audited": [], "again": [], "seed": 0}
     answers = {int(row): about for row, about in values["answers"]}
     if not all(about is None or isinstance(about, bool) for about in answers.values()):
         raise ValueError("an answer is neither yes nor no")

@@ -38,7 +38,10 @@ _WINDOW, _LEAST_WINDOW = 5, 50
 would bring."""
 
 _PENALTY, _YES_WEIGH = 0.11, 9.8
-"""Of the support vector machine: those of ASReview's default (ELAS u4), found there on the SYNERGY reviews."""
+"""Of the support vector machine, as ASReview's default (ELAS u4) has them, from the SYNERGY reviews."""
+
+_FOLDS, _LIKE_A_YES = 5, 0.5
+"""A no is doubted if a machine that has not seen it prefers it to half of the documents with a yes."""
 
 _MOST_WITH_PAIRS = 5_000_000
 """Words of a corpus up to which pairs of them are counted, too."""
@@ -140,7 +143,31 @@ def recall_round(
     order = reading_order(check, corpus, relevance)
     read = set(check.sample.documents)
     ranked = list(islice((row for row in order.tolist() if row not in read), n))
-    return draw_round(check.sample, relevance, ranked=ranked)
+    again = dict.fromkeys((*check.sample.again, *doubtful(check, text_features(corpus))))
+    return replace(draw_round(check.sample, relevance, ranked=ranked), again=tuple(again))
+
+
+def doubtful(check: HandCheck, features: Any) -> list[int]:
+    """Return documents with a no that look like those with a yes, to be looked at once more.
+
+    The machine has not seen the answer that it doubts: it learned from four fifths of the others.
+    """
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    rows, about = _answers(check)
+    if min(about.sum(), (~about).sum()) < _FOLDS:
+        return []
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=0)
+    machine, weights = _machine(), _weights(about)
+    votes = cross_val_predict(
+        machine,
+        features[rows],
+        about,
+        cv=folds,
+        method="decision_function",
+        params={"sample_weight": weights},
+    )
+    return rows[~about & (votes > np.quantile(votes[about], _LIKE_A_YES))].tolist()
 
 
 def reading_order(check: HandCheck, corpus: Corpus, relevance: FloatArray) -> NDArray[np.int64]:
@@ -160,17 +187,30 @@ def reading_order(check: HandCheck, corpus: Corpus, relevance: FloatArray) -> ND
 
 def _machine_votes(check: HandCheck, features: Any) -> FloatArray:
     """Return how far each document is on the side of those that got a yes, (D,)."""
+    rows, about = _answers(check)
+    machine = _machine().fit(features[rows], about, sample_weight=_weights(about))
+    return np.asarray(machine.decision_function(features))
+
+
+def _answers(check: HandCheck) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    return np.array(list(check.said), np.int64), np.array(list(check.said.values()), np.bool_)
+
+
+def _machine() -> Any:
     from sklearn.svm import LinearSVC
 
-    rows, about = np.array(list(check.said)), np.array(list(check.said.values()))
+    return LinearSVC(C=_PENALTY)
+
+
+def _weights(about: NDArray[np.bool_]) -> FloatArray:
+    """Return what each answer weighs: those with a yes together as many times as much as the others."""
     weights = np.where(about, 1.0, about.sum() / (_YES_WEIGH * (~about).sum()))
-    machine = LinearSVC(C=_PENALTY).fit(features[rows], about, sample_weight=weights * len(rows) / weights.sum())
-    return np.asarray(machine.decision_function(features))
+    return np.asarray(weights * len(about) / weights.sum())
 
 
 @lru_cache(maxsize=1)
 def text_features(corpus: Corpus) -> Any:
-    """Return tf-idf of the texts' words, and of pairs of words if the corpus is not large, CSR (D, features)."""
+    """Return tf-idf of the texts' words, and of pairs if the corpus is not large, CSR (D, features)."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     longest = 2 if len(corpus.tokens) <= _MOST_WITH_PAIRS else 1
