@@ -72,6 +72,7 @@ def test_an_answer_that_surprises_is_asked_for_once_more(result):
     assert set(again) <= {low}
     for row in again:
         said = said.answer(row, False)
+        assert said.answer_of(row).before == "yes"
     assert said.surprising() == ()
     assert said.open_for() == ()
 
@@ -106,6 +107,14 @@ def test_any_document_can_be_judged_and_taken_back(result, tmp_path):
     assert begun.verdicts == {4: "no"}
     assert begun.sample.n_rounds == 1
     assert with_checks(tmp_path, result).relevance(0).scores[4] == pytest.approx(0.001)
+
+
+def test_answers_to_documents_that_nobody_drew_teach_too(result):
+    for row in range(12):
+        result = result.with_check(judge(result, 0, row, "yes" if row < 4 else "no"))
+    relevance = result.relevance(0)
+    assert relevance.counted is None  # chance chose none of them
+    assert relevance.scores[:4].min() > relevance.scores[4:12].max()
 
 
 def test_two_checks_at_once_lose_no_answer(result, tmp_path):

@@ -179,6 +179,7 @@ class CheckPage:
             "document": document,
             "passage": passage,
             "estimate": check.estimate() if check.can_be_quoted else None,
+            "recall": _RECALL,
             "certificate": check.certificate() if check.sample.audited or self._recall else None,
             "disagreements": [
                 (row, documents[row], [each for each in check.answers if each.row == row])

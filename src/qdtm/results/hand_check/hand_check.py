@@ -289,6 +289,18 @@ def judge(
     return check.answer(j, answer, by=by, note=note)
 
 
+def carry(check: HandCheck, result: Result) -> HandCheck:
+    """Return a check's answers as those of another result of the same corpus, of which nothing is drawn yet.
+
+    Its relevance is another one, so what chance drew before says nothing of its list: every answer counts for
+    its own document alone until a new sample is drawn.
+    """
+    relevance, cutoff = result.unchecked_relevance(result.query_index(check.query))
+    rows = dict.fromkeys(answer.row for answer in check.answers)
+    sample = draw_round(stratify(relevance, cutoff, check.sample.seed), relevance, own=rows)
+    return HandCheck(check.query, sample, check.answers, check.settled)
+
+
 def merge(theirs: HandCheck, since: HandCheck, ours: HandCheck) -> HandCheck:
     """Return a check as it is by now with what changed in ours since we read it.
 

@@ -69,6 +69,32 @@ class Certificate:
         """Whether this recall is certain."""
         return self.n_found >= recall * (self.n_found + self.most_left) - 1e-9
 
+    def least_more(self, recall: float) -> int:
+        """Return how many documents must still be drawn by chance, at least, if none of them is about it.
+
+        To rule out that k are left among u, one has to read a share of 1 - (1 - confidence)^(1 / k) of them:
+        about 45 % for k = 5, 14 % for k = 20. However good the order is, it cannot be less.
+        """
+        if self.reaches(recall):
+            return 0
+        too_many = int(self.n_found / recall - self.n_found + 1e-9) + 1
+        return math.ceil(self.n_unread * (1.0 - (1.0 - self.confidence) ** (1.0 / too_many)))
+
+    def summary(self, recall: float) -> str:
+        """Say it for people: 83 found in 900 read; with 95% confidence at most 4 are left, ..."""
+        found = f"{self.n_found:,} found in {self.n_read:,} read"
+        more = self.least_more(recall)
+        if more and self.most_left >= self.n_unread:
+            return f"{found}; to be {self.confidence:.0%} sure of {recall:.0%}, read {more:,} more at least"
+        most = "none is" if not self.most_left else f"at most {self.most_left:,} {_are(self.most_left)}"
+        certain = f"with {self.confidence:.0%} confidence {most} left, so {self.recall:.0%} or more are found"
+        goal = f"for {recall:.0%}, read {more:,} more at least" if more else "you can stop"
+        return f"{found}; {certain}; {goal}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
 
 def certify(sample: CheckSample, verdicts: Mapping[int, Verdict], confidence: float = 0.95) -> Certificate:
     """Bound the number of documents about a query that nobody has read.
