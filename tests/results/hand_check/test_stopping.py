@@ -13,7 +13,7 @@ from qdtm.results.hand_check.estimate import total_variance
 from qdtm.results.hand_check.files import begin_check
 from qdtm.results.hand_check.rounds import next_round
 from qdtm.results.hand_check.sample import draw_round
-from qdtm.results.hand_check.stopping import BETS, certify, log_stakes
+from qdtm.results.hand_check.stopping import BETS, Certificate, certify, log_stakes
 from qdtm.results.result import Result
 
 
@@ -101,6 +101,33 @@ def test_everything_read_is_certain_and_what_was_passed_over_is_not():
     assert certify(sample, passed).most_left == 1
     unsure = said | {7: "unsure"}
     assert certify(sample, unsure).n_found == 5
+
+
+def test_a_certificate_says_what_it_still_costs():
+    none = certify(draw_sample(np.linspace(1, 0, 1_000), 0.5, 40), {})
+    assert none.least_more(0.95) == 950  # to rule out one among a thousand
+    assert none.summary(0.95) == "0 found in 0 read; to be 95% sure of 95%, read 950 more at least"
+    found = Certificate(0.95, 500, 1_000, 95, 30)
+    assert found.least_more(0.95) == 394  # 5 may be missed, so that 6 are left must be ruled out
+    assert "at most 30 are left, so 76% or more are found; for 95%, read 394 more" in found.summary(0.95)
+    assert Certificate(0.95, 900, 600, 95, 5).least_more(0.95) == 0
+    assert (
+        Certificate(0.95, 900, 600, 95, 5)
+        .summary(0.95)
+        .endswith("at most 5 are left, so 95% or more are found; you can stop")
+    )
+
+
+def test_a_yes_that_chance_found_is_looked_at_again():
+    relevance = np.linspace(0.9, 0.1, 60)
+    sample = draw_round(draw_sample(relevance, 0.5, 20), relevance, n_audit=5)
+    check = HandCheck("it", sample)
+    audited = next(draw.row for draw in sample.draws if draw.how == "audit")
+    check = check.with_answers({row: relevance[row] > 0.5 for row in check.open} | {audited: True})
+    assert audited in check.surprising()
+    assert audited not in check.answer(audited, True).surprising()
+    doubted = replace(check, sample=replace(sample, again=(sample.documents[0],)))
+    assert sample.documents[0] in doubted.surprising()
 
 
 def test_more_answers_narrow_as_enumeration_says():

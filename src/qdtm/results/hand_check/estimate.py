@@ -428,7 +428,9 @@ class _Answers:
         """Return curves to begin with, (n, 2), and what a step is multiplied with, (2, 2)."""
         said = self.said[self.by_chance].astype(np.float64)
         best, covariance = spread_of_curves(log_odds(self.relevance[self.by_chance]), said)
-        return rng.multivariate_normal(best, covariance, n), np.linalg.cholesky(covariance)
+        return rng.multivariate_normal(best, covariance, n), np.asarray(
+            np.linalg.cholesky(covariance), np.float64
+        )
 
     def draw_curves(
         self, curves: FloatArray, size: FloatArray, truth: FloatArray, rng: np.random.Generator

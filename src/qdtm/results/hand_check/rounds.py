@@ -167,7 +167,8 @@ def doubtful(check: HandCheck, features: Any) -> list[int]:
         method="decision_function",
         params={"sample_weight": weights},
     )
-    return rows[~about & (votes > np.quantile(votes[about], _LIKE_A_YES))].tolist()
+    doubted = ~about & (votes > np.quantile(votes[about], _LIKE_A_YES))
+    return [int(row) for row in rows[doubted]]
 
 
 def reading_order(check: HandCheck, corpus: Corpus, relevance: FloatArray) -> NDArray[np.int64]:

@@ -78,7 +78,8 @@ class Certificate:
         if self.reaches(recall):
             return 0
         too_many = int(self.n_found / recall - self.n_found + 1e-9) + 1
-        return math.ceil(self.n_unread * (1.0 - (1.0 - self.confidence) ** (1.0 / too_many)))
+        share = 1.0 - float((1.0 - self.confidence) ** (1.0 / too_many))
+        return math.ceil(self.n_unread * share)
 
     def summary(self, recall: float) -> str:
         """Say it for people: 83 found in 900 read; with 95% confidence at most 4 are left, ..."""
