@@ -72,7 +72,13 @@ def command_of(bench: Bench[Any, Any], rows: list[Any]) -> str:
 def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page and drawing that a folder's JSON files give."""
     from experiments.bench.rare import RARE, charts
+    from experiments.measurements.review import read_reviews, tables
 
+    if (folder / "review.json").is_file():
+        reviews = read_reviews(folder / "review.json")
+        made = "Measured by `python -m experiments review --out docs/results/review.json`, written by"
+        lines = ["# Simulated reviews", "", f"{made} `python -m experiments pages`.", "", *tables(reviews)]
+        yield "review.md", "\n".join(lines) + "\n"
     for bench in benches():
         path = folder / f"{bench.name}.json"
         if path.is_file():

@@ -296,6 +296,12 @@ def _reviews(options: Any) -> Iterator[Review]:
                             yield Review(*of, seed, **until(result, truth, errors, seed, order, goal))
 
 
+def read_reviews(path: Path) -> list[Review]:
+    """Read what the command wrote."""
+    rows = json.loads(path.read_text("utf-8"))
+    return [Review(**row | {"held": tuple(row["held"])}) for row in rows]
+
+
 def tables(reviews: Sequence[Review]) -> Iterator[str]:
     """Yield the lines of Markdown tables: how often intervals hold, then what is read."""
     yield "| answers wrong | reviews | after | precision | recall | number |\n|---|---|---|---|---|---|"

@@ -325,14 +325,8 @@ def _taught(plain: Relevance, check: HandCheck, corpus: Corpus) -> Relevance:
         scores=with_answers(scores, check.verdicts),
         passages=passages,
         counted=check.estimate().n_about if check.can_be_quoted else None,
-        modelled=_at_least(plain.by_model, sum(check.said.values())),
+        modelled=plain.by_model,
     )
-
-
-def _at_least(count: Interval, n_known: int) -> Interval:
-    """Return a count that is not below what is known: the documents that got a yes."""
-    estimate, low, high = (max(end, float(n_known)) for end in (count.estimate, count.low, count.high))
-    return Interval(estimate, low, high, count.level)
 
 
 def lesson_of(check: HandCheck, corpus: Corpus, plain: FloatArray) -> Lesson | None:

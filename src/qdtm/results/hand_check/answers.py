@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from qdtm.errors import ParameterError
 
 Verdict = Literal["yes", "no", "unsure"]
@@ -68,8 +70,8 @@ class Answer:
 
 def as_verdict(about: object) -> Verdict:
     """Read an answer: True, False, or one of `VERDICTS`."""
-    said = {True: "yes", False: "no"}.get(about, about) if isinstance(about, bool) else about
-    if said not in VERDICTS:
+    said = ("yes" if about else "no") if isinstance(about, bool | np.bool_) else about
+    if not isinstance(said, str) or said not in VERDICTS:
         raise ParameterError(f"An answer is {about!r}; give 'yes', 'no' or 'unsure'.")
     return said
 
