@@ -118,6 +118,16 @@ def test_a_certificate_says_what_it_still_costs():
     )
 
 
+def test_the_number_is_not_above_what_is_certain():
+    relevance = np.linspace(0.9, 0.1, 300)
+    sample = draw_round(draw_sample(relevance, 0.85, 20), relevance, ranked=range(60))
+    check = HandCheck("it", draw_round(sample, relevance, n_audit=200))
+    check = check.with_answers({row: row < 30 for row in check.open})
+    certain, found = check.certificate(0.975), check.estimate()
+    assert found.n_about.high <= certain.n_found + certain.most_left
+    assert found.n_about.low <= found.n_about.estimate <= found.n_about.high
+
+
 def test_a_yes_that_chance_found_is_looked_at_again():
     relevance = np.linspace(0.9, 0.1, 60)
     sample = draw_round(draw_sample(relevance, 0.5, 20), relevance, n_audit=5)

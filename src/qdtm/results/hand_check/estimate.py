@@ -229,6 +229,12 @@ class CheckEstimate:
         """Answers to documents that chance chose."""
         return sum(outcome.n_answered for outcome in self.strata)
 
+    def capped(self, most: int) -> CheckEstimate:
+        """Return the estimate if it is certain that no more documents than so many are about the query."""
+        now = self.n_about
+        estimate, low, high = (min(end, float(most)) for end in (now.estimate, now.low, now.high))
+        return replace(self, n_about=Interval(estimate, low, high, now.level))
+
     @property
     def next_twenty(self) -> float:
         """By what share another twenty answers are expected to narrow the interval of the number."""

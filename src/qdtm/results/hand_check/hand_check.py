@@ -192,7 +192,11 @@ class HandCheck:
         """Estimate precision and recall at the cut-off, and how many documents are about the query."""
         if level not in self.remembered:
             said = looks([each for each in self.answers if each.row not in self.settled], self.verdicts)
-            self.remembered[level] = estimate_check(self.sample, self.verdicts, looks=said, level=level)
+            estimate = estimate_check(self.sample, self.verdicts, looks=said, level=level)
+            if self.sample.audited:  # what chance drew from all that was unread may tell more
+                certain = self.certificate((1.0 + level) / 2.0)
+                estimate = estimate.capped(certain.n_found + estimate.n_unsure + certain.most_left)
+            self.remembered[level] = estimate
         found: CheckEstimate = self.remembered[level]
         return found
 
