@@ -76,8 +76,10 @@ def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
 
     if (folder / "review.json").is_file():
         reviews = read_reviews(folder / "review.json")
-        made = "Measured by `python -m experiments review --out docs/results/review.json`, written by"
-        lines = ["# Simulated reviews", "", f"{made} `python -m experiments pages`.", "", *tables(reviews)]
+        options = f"--dataset {' '.join(unique(each.dataset for each in reviews))} --reads 1"
+        command = f"`python -m experiments review {options} --out docs/results/review.json`"
+        made = f"Measured by {command}, written by `python -m experiments pages`."
+        lines = ["# Simulated reviews", "", made, "", *tables(reviews)]
         yield "review.md", "\n".join(lines) + "\n"
     for bench in benches():
         path = folder / f"{bench.name}.json"

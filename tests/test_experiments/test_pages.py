@@ -21,7 +21,7 @@ def test_every_bench_has_a_page_and_every_rare_corpus_a_drawing():
         "staying.md",
         "subtopics.md",
     }
-    assert set(MADE) == pages | {"rare-20news.svg", "rare-tagmynews.svg"}
+    assert set(MADE) == pages | {"rare-20news.svg", "rare-tagmynews.svg", "review.md"}
 
 
 @pytest.mark.parametrize("name", MADE)
