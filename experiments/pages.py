@@ -58,8 +58,16 @@ def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page and drawing that a folder's JSON files give."""
     from experiments.bench.rare import RARE, charts
     from experiments.headline import make_headline
+    from experiments.measurements.review import read_reviews, tables
 
     found: dict[str, list[Any]] = {}
+    if (folder / "review.json").is_file():
+        reviews = read_reviews(folder / "review.json")
+        options = f"--dataset {' '.join(unique(each.dataset for each in reviews))} --reads 1"
+        command = f"`python -m experiments review {options} --out docs/results/review.json`"
+        made = f"Measured by {command}, written by `python -m experiments pages`."
+        lines = ["# Simulated reviews", "", made, "", *tables(reviews)]
+        yield "review.md", "\n".join(lines) + "\n"
     for bench in benches():
         for name in (bench.name, f"{bench.name}-paper"):
             path = folder / f"{name}.json"

@@ -227,8 +227,9 @@ class FittedModel:
     ) -> HandCheck:
         """Draw a sample of documents to be looked at, or go on with the one that was begun.
 
-        Answer with `check = check.answer(document, True)`; `check.estimate()` says how good the relevance is,
-        and `set_check(check)` makes it agree. See `qdtm.results.hand_check`.
+        Answer with `check = check.answer(document, "yes")`, or "no", or "unsure"; `check.estimate()` says how
+        good the relevance is, `next_round(check)` what to look at next, and `set_check(check)` makes the
+        relevance learn. See `qdtm.results.hand_check`.
 
         Parameters
         ----------
@@ -242,6 +243,22 @@ class FittedModel:
         from qdtm.results.hand_check.files import begin_check
 
         return begin_check(self._result, query, n, seed=random_state, fresh=fresh)
+
+    def next_round(self, check: HandCheck, n: int = 20, *, recall: float | None = None) -> HandCheck:
+        """Add documents to a check that would tell most, half of them by chance.
+
+        Parameters
+        ----------
+        check : HandCheck
+        n : int
+            How many, about.
+        recall : float, optional
+            The share of the documents about the query that is to be found for certain, such as 0.95: read by
+            relevance, then by chance, until `check.certificate().reaches(recall)`.
+        """
+        from qdtm.results.hand_check.rounds import next_round
+
+        return next_round(self._result, check, n, recall=recall)
 
     def set_check(self, check: HandCheck) -> Self:
         """Take a person's answers in: relevance agrees with them from now on. Saved with the model."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +29,7 @@ from qdtm.reprs import on_screen, quoted
 from qdtm.results.corrections import going_on, open_as_recorded
 from qdtm.results.distributions import document_topics
 from qdtm.results.fit import gather_fit, spread_fit
+from qdtm.results.hand_check.hand_check import carry
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
 from qdtm.sampler.checkpoint import Checkpoint
@@ -407,6 +409,33 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         if not isinstance(self.rule, str):
             self.rule = [concept.rule for concept in more.concepts]
         return self._result.topics[-1]
+
+    def refit(self) -> Self:
+        """Fit the topics anew, with what people said of documents in `set_check`.
+
+        What the answers taught takes the place of the evidence where topics begin and how much each document
+        is drawn to them. The answers are carried over, corrections of topics are not. Precision, recall and
+        count are of another list now, and need a new sample: `check(query)` draws one.
+
+        Raises
+        ------
+        ParameterError
+            If nobody has answered anything, or what the model needs must be given again.
+        """
+        before, settings = self._result, self._settings()
+        answered = [check for check in before.fit.checks if check.answers]
+        if not answered:
+            raise ParameterError("There are no answers to fit with; give some with check() and set_check().")
+        self._check_at_hand()
+        inside, concepts = corpus_inside(self.corpus_, settings), before.fit.concepts
+        queries, rules = [each.query for each in concepts], [each.rule for each in concepts]
+        with shown_progress(self.progress) as progress:
+            prepared = prepare_queries(inside, queries, settings, progress, rules=rules)
+            taught = before.query_evidence(prepared.evidence, inside)
+            self._fit_prepared(self.corpus_, replace(prepared, evidence=taught), settings, None, progress)
+        for check in answered:
+            self.set_check(carry(check, self._result))
+        return self
 
     def compare(
         self,

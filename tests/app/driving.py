@@ -108,6 +108,11 @@ class Page:
     def type(self, css: str, *keys: str) -> None:
         self.find(css).send_keys(*keys)
 
+    def clear(self, css: str) -> None:
+        from selenium.webdriver.common.keys import Keys
+
+        self.type(css, Keys.CONTROL + "a" + Keys.NULL, Keys.BACKSPACE)
+
     def press(self, *keys: str) -> None:
         from selenium.webdriver.common.action_chains import ActionChains
 

@@ -480,17 +480,38 @@ def test_two_people_check_by_hand_and_settle_what_they_see_differently(
     page.says("1 of 50 done")
     page.click("[data-act=skip]")
     page.says("1 of 50 done")
-    page.press("?")
+    page.click("[data-act=unsure]")
     page.says("2 of 50 done")
     page.open(f"/check/{cricket}")  # the name is remembered
     page.says("2 of 50 done")
     page.clear("#check-name")
     page.type("#check-name", "Bo")
     page.says("0 of 50 done")
-    page.press("n")
+    page.click("[data-act=no]")
     page.says("Seen differently")
     page.says("Ann: yes (a hint); Bo: no")
     page.click("[data-act=settle]")
     page.gone("#disagreements")
+    page.clear("#check-name")
+    assert_quiet(page, app)
+
+
+def test_a_check_in_two_tabs_loses_no_answer(page: Page, app: RunningApp, cricket: str) -> None:
+    page.open(f"/check/{cricket}")
+    page.says("of 50 done")
+    first = page.driver.current_window_handle
+    page.driver.switch_to.new_window("tab")
+    page.open(f"/check/{cricket}")
+    page.says("of 50 done")
+    page.type("#check-name", "Cy")
+    page.says("0 of 50 done")
+    page.click("[data-act=no]")
+    page.says("1 of 50 done")
+    page.driver.close()
+    page.driver.switch_to.window(first)  # it has not seen that answer
+    page.click("[data-act=yes]")
+    page.says("Back (b)")
+    page.open(f"/check/{cricket}")  # the name is remembered
+    page.says("1 of 50 done")
     page.clear("#check-name")
     assert_quiet(page, app)

@@ -43,7 +43,7 @@ def test_answers_are_kept_as_they_are_given_and_gone_on_with(folder, answer):
     assert len(check["answers"]) == 12
     assert "3 of 12:" in shown.stderr
     assert "12 of 12 answered" in shown.stdout
-    for word in ("precision", "recall", "documents about it", "95% interval"):
+    for word in ("precision", "recall", "documents about it", "by the model", "95% intervals"):
         assert word in shown.stdout
 
 
@@ -199,8 +199,8 @@ def test_two_people_answer_and_what_they_see_differently_is_settled(folder, answ
 
 def test_a_recall_is_certified_once_enough_was_read(folder, answer):
     shown = " ".join(answer(["n"] * 60, "--recall", "0.9").stdout.split())
-    assert "found for certain" in shown
-    assert "enough" in shown
+    assert "to find 90%" in shown
+    assert "none is left, so 100% or more are found; you can stop" in shown
     assert len({row for row, *_ in kept(folder)[0]["answers"]}) == len(TEXTS)  # few documents: all are read
     refused = answer([], "--recall", "1.2", code=2)
     assert "--recall" in refused.stderr
@@ -211,3 +211,19 @@ def test_another_round_is_drawn_when_it_is_asked_for(folder, answer):
     shown = answer(["n"] * 3, "--more")
     assert "13 of 18:" in shown.stderr
     assert {draw[3] for draw in kept(folder)[0]["sample"]["draws"]} == {1, 2}
+
+
+def test_topics_are_fitted_anew_with_the_answers(folder, answer, run, tmp_path):
+    refused = answer([], "--refit", tmp_path / "early", code=2)
+    assert "There are no answers to fit with" in refused.stderr
+    answer(["y", "y", *["n"] * 10])
+    answer([], "--refit", tmp_path / "anew")
+    [carried] = kept(tmp_path / "anew")
+    assert [about for _, about, *_ in carried["answers"]] == ["yes", "yes", *["no"] * 10]
+    assert {how for *_, how, _ in carried["sample"]["draws"]} == {"own"}
+    after = json.loads(run("show", tmp_path / "anew", "--json").stdout)["queries"][0]
+    assert not after["hand_check"]["can_be_quoted"]  # what chance drew was of another list
+    tables = [(path / "topics.csv").read_text("utf-8") for path in (folder, tmp_path / "anew")]
+    assert tables[0] != tables[1]
+    shown = answer(["n"] * 12)  # the first result is as it was
+    assert "12 of 12 answered" in shown.stdout

@@ -44,6 +44,8 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option(
     "--export", type=click.Path(), metavar="FILE.csv", help="Write documents and answers as a table."
 )
+@click.option("--refit", type=click.Path(), metavar="DIR2",
+              help="Fit the topics anew with the answers, into DIR2.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
               help="Of a new sample.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Draw a new sample; the answers to the old one are dropped.")
@@ -64,6 +66,9 @@ def check(directory: str, as_json: bool, **options: Any) -> None:
     from qdtm.cli.opening import open_result
     from qdtm.results.hand_check.files import begin_check
 
+    if options["refit"] is not None:
+        _refit(directory, options["refit"], options["index"])
+        return
     result = open_result(directory, options["index"])
     query = 0 if options["query"] is None else options["query"]
     begun = begin_check(result, query, options["n_documents"], seed=options["seed"], fresh=options["fresh"])
@@ -83,7 +88,8 @@ def check(directory: str, as_json: bool, **options: Any) -> None:
     if as_json:
         print_json(hand_check_json(said, options["confidence"]))
     else:
-        print_page(estimate_page(said, result.corpus.n_documents, options["recall"], options["confidence"]))
+        relevance = result.with_check(said).relevance(query)
+        print_page(estimate_page(said, relevance, options["recall"], options["confidence"]))
 
 
 @dataclass
@@ -233,6 +239,21 @@ def _line(console: Console, prompt: str) -> str:
     """Return a line of text."""
     console.print(prompt, style="dim", end=" ")
     return sys.stdin.readline().strip()
+
+
+def _refit(directory: str, output: str, index: str | None) -> None:
+    """Fit the topics of a result anew with its answers, and save it elsewhere."""
+    from qdtm.cli.console import notes_console
+    from qdtm.cli.opening import claim_goal, open_model, save_again
+    from qdtm.cli.run_fit import end_if_interrupted, showing_progress
+
+    claim_goal(directory, output, force=False)
+    model, notes = open_model(directory, index), notes_console()
+    with showing_progress(model, notes):
+        model.refit()
+    save_again(model, directory, output, force=False, all_documents=False)
+    notes.print(f"{output}: fitted with the answers; look at it with qdtm show {output}", soft_wrap=True)
+    end_if_interrupted(model, output)
 
 
 # --- what is kept ------------------------------------------------------------------------------------------

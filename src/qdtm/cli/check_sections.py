@@ -14,7 +14,8 @@ from qdtm.cli.sections import Columns, facts, heading, passage_text, table
 from qdtm.results.hand_check.estimate import LEAST_ANSWERS
 
 if TYPE_CHECKING:
-    from qdtm.results.hand_check import CheckEstimate, HandCheck
+    from qdtm.results.hand_check import CheckEstimate, HandCheck, StratumOutcome
+    from qdtm.results.relevance import Relevance
     from qdtm.results.result import Result
 
 _EXCERPT = 1_500  # characters of a document
@@ -35,7 +36,7 @@ def document_page(result: Result, check: HandCheck, row: int, by: str | None) ->
         )
         yield heading(f"Is this about '{check.query}'?", f"{document.id}: {said}")
     elif check.answer_of(row, by) is not None:
-        again = "your answer surprises after all others; once more?"
+        again = "a second look, please: your answer does not fit the others"
         yield heading(f"Is this about '{check.query}'?", f"{document.id}: {again}")
     else:
         number = len(check.sample) - len(check.open_for(by)) + 1
@@ -48,7 +49,7 @@ _SAID = {"yes": "yes", "no": "no", "unsure": "not sure"}
 
 
 def estimate_page(
-    check: HandCheck, n_documents: int, recall: float | None = None, confidence: float = 0.95
+    check: HandCheck, relevance: Relevance, recall: float | None = None, confidence: float = 0.95
 ) -> Iterator[RenderableType]:
     """Show precision, recall and the number of documents about a query, and where answers are from."""
     found = check.estimate()
@@ -59,47 +60,47 @@ def estimate_page(
     )
     if not found.n_answered:
         return
-    yield facts(_outcome(check, found, n_documents))
+    lines = list(_outcome(check, found, relevance))
     if recall is not None:
-        yield facts(_certain(check, recall, confidence))
-    yield Text()
-    columns: Columns = [
-        ("relevance", _RIGHT),
-        *((name, _RIGHT) for name in ("documents", "by chance", "yes", "others", "yes")),
-    ]
-    rows = [
-        (
-            f"{o.stratum.high:.3f} to {o.stratum.low:.3f}",
-            f"{o.stratum.size:,}",
-            f"{o.n_answered}",
-            f"{o.n_yes}",
-            f"{o.n_others}",
-            f"{o.n_others_yes}",
+        lines.append((f"to find {recall:.0%}", check.certificate(confidence).summary(recall)))
+    yield facts(lines)
+    if check.can_be_quoted:
+        yield Text()
+        yield table(_COLUMNS, (_row(outcome) for outcome in found.strata))
+        yield Text()
+        yield Text(
+            "In brackets: 95% intervals. Estimates are from the documents drawn by chance.", style="dim"
         )
-        for o in found.strata
-    ]
-    yield table(columns, rows)
 
 
-def _outcome(check: HandCheck, found: CheckEstimate, n_documents: int) -> Iterator[tuple[str, str]]:
+_COLUMNS: Columns = [
+    ("relevance", _RIGHT),
+    *((name, _RIGHT) for name in ("documents", "by chance", "of them yes", "others", "of them yes")),
+]
+
+
+def _row(outcome: StratumOutcome) -> tuple[str, ...]:
+    stratum = outcome.stratum
+    numbers = (outcome.n_answered, outcome.n_yes, outcome.n_others, outcome.n_others_yes)
+    return (f"{stratum.high:.3f} to {stratum.low:.3f}", f"{stratum.size:,}", *map(str, numbers))
+
+
+def _outcome(check: HandCheck, found: CheckEstimate, relevance: Relevance) -> Iterator[tuple[str, str]]:
     """Yield what the answers say, a line each; intervals are of 95 %."""
-    yield "cut-off", f"{check.sample.cutoff:.3f}; {found.n_above:,} of {n_documents:,} documents are above"
+    cutoff = f"a relevance of {check.sample.cutoff:.2f} or more"
+    yield "the list", f"{found.n_above:,} of {check.sample.n_corpus:,} documents, with {cutoff}"
     if not check.can_be_quoted:
         yield "so far", f"{found.n_by_chance} answers by chance; {LEAST_ANSWERS} are needed to estimate"
         return
     if found.precision is not None:
-        yield "precision", f"{found.precision.as_percent()}, {found.precision.level:.0%} interval"
-    yield "recall", f"{found.recall.as_percent()}, {found.recall.level:.0%} interval"
-    yield "documents about it", f"{found.n_about.as_count()}, {found.n_about.level:.0%} interval"
-    yield "another 20 answers", f"would make that interval about {found.next_twenty:.0%} narrower"
-    agreement = check.agreement
-    if agreement.n_documents:
-        yield "agreement", agreement.summary()
-
-
-def _certain(check: HandCheck, recall: float, confidence: float) -> Iterator[tuple[str, str]]:
-    """Yield whether a recall is certain."""
-    now = check.certificate(confidence)
-    found = f"{now.n_found:,} found in {now.n_read:,} read, at most {now.most_left:,} left"
-    goal = "enough" if now.reaches(recall) else f"not yet {recall:.0%}"
-    yield "found for certain", f"at least {now.recall:.0%} with {confidence:.0%} confidence: {found}; {goal}"
+        yield "precision", f"{found.precision.as_percent()} of the list is about it"
+    yield "recall", f"{found.recall.as_percent()} of what is about it is in the list"
+    yield (
+        "documents about it",
+        f"by hand {found.n_about.as_count()}, by the model {relevance.by_model.as_count()}",
+    )
+    whose = "the hand's" if relevance.is_by_hand else "the model's"
+    yield "the headline", f"is {whose} number, whose interval is narrower"
+    yield "another 20 answers", f"would make the hand's interval about {found.next_twenty:.0%} narrower"
+    if check.agreement.n_documents:
+        yield "agreement", check.agreement.summary()

@@ -22,6 +22,7 @@ from qdtm.present.svg import line_svg, map_svg, words_svg
 from qdtm.present.trend_views import trend_views
 from qdtm.recorded import n_added
 from qdtm.results.corrections import corrections_of, typed
+from qdtm.results.hand_check.files import write_answers
 from qdtm.results.result import Result
 from qdtm.results.table_formats import save_csv
 from qdtm.results.tables import Row, Table, result_tables
@@ -37,7 +38,8 @@ Made with qdtm {version}, {citation}
 README.txt        this
 methods.txt       what was done, as a paragraph for a paper
 settings.json     queries, every parameter, the seed, the text pipeline, versions, the corpus' fingerprint
-tables/           topics, words, concept words and documents as .csv (UTF-8); no texts, no passages
+tables/           topics, words, concept words and documents as .csv (UTF-8); no texts, no passages;
+                  all answers, if documents were checked by hand
 figures/          drawings as .svg
 references.bib    the paper of the model, and the program
 make_again.py     makes the same result from the same file: pip install "qdtm=={version}", put the name of
@@ -65,6 +67,9 @@ def write_bundle(result: Result, folder: Path, *, all_documents: bool = False) -
         (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
     for table in result_tables(result.fit, result.corpus, result.codes, all_documents=all_documents):
         save_csv(_without_texts(table), folder / "tables" / f"{table.name.replace(' ', '_')}.csv")
+    answered = [check for check in result.fit.checks if check.answers]
+    if answered:
+        write_answers(folder / "tables" / "answers.csv", answered, result.corpus.documents)
     (folder / CHECKSUMS).write_text("".join(_checksums(folder)), encoding="utf-8", newline="")
 
 

@@ -157,19 +157,24 @@ def _checks(result: Result) -> Iterator[str]:
     for check in result.fit.checks:
         found = check.estimate()
         if check.can_be_quoted and found.precision is not None:
+            model = result.relevance(result.query_index(check.query)).by_model
             yield (
                 f"By hand we looked at {found.n_answered:,} documents, {found.n_by_chance:,} of them drawn "
                 f"by chance in strata of relevance to “{check.query}”: the {found.n_above:,} most relevant "
                 f"have a precision of {found.precision.as_percent()} and a recall of "
                 f"{found.recall.as_percent()}, and {found.n_about.as_count()} documents are about it (95% "
-                "intervals)."
+                f"intervals, which allow for wrong answers); by the model, {model.as_count()} are."
             )
             yield from _people(check)
 
 
 def _people(check: HandCheck) -> Iterator[str]:
-    """Yield what was unsure, how far people agree, and what is certain of the rest."""
+    """Yield what was looked at twice or unsure, how far people agree, and what is certain of the rest."""
     found, agreement, certain = check.estimate(), check.agreement, check.certificate()
+    twice = [answer for answer in check.answers if answer.before is not None]
+    if twice:
+        changed = sum(answer.before != answer.about for answer in twice)
+        yield f"Of {len(twice):,} documents that we looked at twice, {changed:,} got another answer."
     if found.n_unsure:
         yield f"Of {found.n_unsure:,} nobody was sure, or people differed; intervals hold for either answer."
     if agreement.n_documents:

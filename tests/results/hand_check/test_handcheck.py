@@ -8,6 +8,7 @@ import pytest
 from documented import commands, run_command, run_python
 from qdtm import QueryDrivenTopicModel
 from qdtm.errors import ParameterError, StorageError
+from qdtm.present.export import export_result
 from qdtm.present.methods import methods_paragraph
 from qdtm.results.hand_check import Answer, HandCheck
 from qdtm.results.hand_check.files import begin_check, read_answers, read_checks, write_checks, write_sample
@@ -122,6 +123,24 @@ def test_a_table_goes_to_a_colleague_and_comes_back(result, check, tmp_path):
             writer.writerows(rows[:4])
         first, second, _, fourth = check.sample.documents[:4]
         assert read_answers(path, check, documents).said == {first: True, second: False, fourth: False}
+
+
+def test_answers_are_published_with_how_documents_were_drawn_and_without_names(result, check, tmp_path):
+    first, second = check.open[:2]
+    said = check.answer(first, "yes", by="Ann").answer(first, "no", by="Bo", note="=odd").answer(second, "no")
+    folder = export_result(result.with_check(said), tmp_path / "paper", "bundle")
+    with (folder / "tables" / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["reader"], row["answer"], row["about"]) for row in rows] == [
+        ("reader 1", "yes", "unsure"),
+        ("reader 2", "no", "unsure"),
+        ("reader 3", "no", "no"),
+    ]
+    assert rows[1]["note"] == "'=odd"  # no formula
+    assert {row["drawn"] for row in rows} == {"random"}
+    assert all(0 < float(row["probability"]) <= 1 for row in rows)
+    assert "Ann" not in (folder / "tables" / "answers.csv").read_text("utf-8")
+    assert "answers.csv" in (folder / "SHA256SUMS").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

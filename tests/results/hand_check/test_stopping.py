@@ -13,18 +13,41 @@ from qdtm.results.hand_check.estimate import total_variance
 from qdtm.results.hand_check.files import begin_check
 from qdtm.results.hand_check.rounds import next_round
 from qdtm.results.hand_check.sample import draw_round
-from qdtm.results.hand_check.stopping import certify, log_stakes
+from qdtm.results.hand_check.stopping import BETS, Certificate, certify, log_stakes
 from qdtm.results.result import Result
 
 
 def test_the_stake_is_one_over_the_hypergeometric_chance_if_nothing_is_found():
     n_documents, n_read = 12, 5
     stakes = log_stakes([False] * n_read, [True] * n_read, n_documents, bets=(0.0,))
+    assert len(stakes) == n_documents - n_read + 1
     for total in range(1, n_documents - n_read + 1):
         subsets = list(combinations(range(n_documents), n_read))
         none = np.mean([min(rows) >= total for rows in subsets])  # documents below `total` are about it
         assert none == pytest.approx(comb(n_documents - total, n_read) / comb(n_documents, n_read))
         assert exp(stakes[total]) == pytest.approx(1 / none)
+
+
+def naive_stakes(about, by_chance, n_documents):
+    """The stakes draw by draw, as the module's first lines tell it."""
+    stakes = np.ones((len(BETS), n_documents - len(about) + 1))
+    for n_read, (is_about, chance) in enumerate(zip(about, by_chance, strict=True)):
+        n_found = sum(about[:n_read])
+        may_miss = max(max(n_found, 1) * (1 / 0.95 - 1), 1.0)
+        for i, left in np.ndindex(stakes.shape) if chance else ():
+            p = (left + sum(about) - n_found) / (n_documents - n_read)
+            q = min(BETS[i] * may_miss / (n_documents - n_read), p)
+            stakes[i, left] *= (q / p if p else 1.0) if is_about else (1 - q) / (1 - p)
+    return stakes.mean(axis=0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_of_draws_are_staked_like_single_ones(seed):
+    rng = np.random.default_rng(seed)
+    n_documents, n_read = 60, int(rng.integers(5, 55))
+    about, by_chance = (rng.random(n_read) < 0.2).tolist(), (rng.random(n_read) < 0.6).tolist()
+    stakes = np.exp(log_stakes(about, by_chance, n_documents))
+    assert stakes == pytest.approx(naive_stakes(about, by_chance, n_documents))
 
 
 def test_the_stake_is_a_martingale():
@@ -34,16 +57,16 @@ def test_the_stake_is_a_martingale():
     """
     n_documents, total = 7, 2
     for n_read, mean in ((1, 1.0), (3, 1.0), (5, 1.0), (6, None)):
-        stakes = [
-            exp(log_stakes([i in found for i in range(n_read)], [True] * n_read, n_documents)[total])
-            for found in combinations(range(n_documents), total)
-        ]
+        stakes = []
+        for found in combinations(range(n_documents), total):
+            about = [i in found for i in range(n_read)]
+            stakes.append(exp(log_stakes(about, [True] * n_read, n_documents)[total - sum(about)]))
         assert np.mean(stakes) == pytest.approx(1.0) if mean else np.mean(stakes) < 1.0
 
 
 def test_reading_by_relevance_stakes_nothing():
     stakes = log_stakes([True, False, True], [False] * 3, 10)
-    assert stakes == pytest.approx(np.zeros(11))
+    assert stakes == pytest.approx(np.zeros(8))
 
 
 def test_a_certificate_is_wrong_as_rarely_as_it_says():
@@ -78,6 +101,43 @@ def test_everything_read_is_certain_and_what_was_passed_over_is_not():
     assert certify(sample, passed).most_left == 1
     unsure = said | {7: "unsure"}
     assert certify(sample, unsure).n_found == 5
+
+
+def test_a_certificate_says_what_it_still_costs():
+    none = certify(draw_sample(np.linspace(1, 0, 1_000), 0.5, 40), {})
+    assert none.least_more(0.95) == 950  # to rule out one among a thousand
+    assert none.summary(0.95) == "0 found in 0 read; to be 95% sure of 95%, read 950 more at least"
+    found = Certificate(0.95, 500, 1_000, 95, 30)
+    assert found.least_more(0.95) == 394  # 5 may be missed, so that 6 are left must be ruled out
+    assert "at most 30 are left, so 76% or more are found; for 95%, read 394 more" in found.summary(0.95)
+    assert Certificate(0.95, 900, 600, 95, 5).least_more(0.95) == 0
+    assert (
+        Certificate(0.95, 900, 600, 95, 5)
+        .summary(0.95)
+        .endswith("at most 5 are left, so 95% or more are found; you can stop")
+    )
+
+
+def test_the_number_is_not_above_what_is_certain():
+    relevance = np.linspace(0.9, 0.1, 300)
+    sample = draw_round(draw_sample(relevance, 0.85, 20), relevance, ranked=range(60))
+    check = HandCheck("it", draw_round(sample, relevance, n_audit=200))
+    check = check.with_answers({row: row < 30 for row in check.open})
+    certain, found = check.certificate(0.975), check.estimate()
+    assert found.n_about.high <= certain.n_found + certain.most_left
+    assert found.n_about.low <= found.n_about.estimate <= found.n_about.high
+
+
+def test_a_yes_that_chance_found_is_looked_at_again():
+    relevance = np.linspace(0.9, 0.1, 60)
+    sample = draw_round(draw_sample(relevance, 0.5, 20), relevance, n_audit=5)
+    check = HandCheck("it", sample)
+    audited = next(draw.row for draw in sample.draws if draw.how == "audit")
+    check = check.with_answers({row: relevance[row] > 0.5 for row in check.open} | {audited: True})
+    assert audited in check.surprising()
+    assert audited not in check.answer(audited, True).surprising()
+    doubted = replace(check, sample=replace(sample, again=(sample.documents[0],)))
+    assert sample.documents[0] in doubted.surprising()
 
 
 def test_more_answers_narrow_as_enumeration_says():

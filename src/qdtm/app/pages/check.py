@@ -60,9 +60,9 @@ class CheckPage:
         self._intro = Panel("check_title.html", query=self._check.query)
         with ui.row().classes("check-who"):
             self._name = ui.input("Your name, if several people answer", on_change=self._named)
-            self._name.props(f"dense maxlength={MAX_NAME} id=check-name").classes("word-input")
+            self._name.props(f"dense maxlength={MAX_NAME} for=check-name").classes("word-input")
             self._note = ui.input("Note with the next answer").props(
-                f"dense maxlength={MAX_NOTE} id=check-note"
+                f"dense maxlength={MAX_NOTE} for=check-note"
             )
             self._note.classes("word-input")
         await connected()
@@ -179,6 +179,7 @@ class CheckPage:
             "document": document,
             "passage": passage,
             "estimate": check.estimate() if check.can_be_quoted else None,
+            "recall": _RECALL,
             "certificate": check.certificate() if check.sample.audited or self._recall else None,
             "disagreements": [
                 (row, documents[row], [each for each in check.answers if each.row == row])

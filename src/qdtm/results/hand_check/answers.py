@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from qdtm.errors import ParameterError
 
 Verdict = Literal["yes", "no", "unsure"]
@@ -32,18 +34,18 @@ class Answer:
     by : str
         Who says so; "" for whoever gives no name.
     note : str
-    again : bool
-        Whether it was given at a second look.
+    before : {"yes", "no", "unsure"} or None
+        What the same person said at the first look, if this is a second one.
     """
 
     row: int
     about: Verdict
     by: str = ""
     note: str = ""
-    again: bool = False
+    before: Verdict | None = None
 
     def __post_init__(self) -> None:
-        if self.about not in VERDICTS:
+        if self.about not in VERDICTS or self.before not in (*VERDICTS, None):
             raise ParameterError(f"An answer is {self.about!r}; give 'yes', 'no' or 'unsure'.")
         if len(self.by) > MAX_NAME or any(not letter.isprintable() for letter in self.by):
             raise ParameterError(f"A name has at most {MAX_NAME} characters, on one line.")
@@ -57,19 +59,19 @@ class Answer:
 
     def to_json(self) -> list[Any]:
         """Return it in a form that JSON can hold."""
-        return [self.row, self.about, self.by, self.note, self.again]
+        return [self.row, self.about, self.by, self.note, self.before]
 
     @classmethod
     def from_json(cls, values: Sequence[Any]) -> Answer:
         """Return what `to_json` described; anything else raises."""
-        row, about, by, note, again = values
-        return cls(int(row), about, str(by), str(note), bool(again))
+        row, about, by, note, before = values
+        return cls(int(row), about, str(by), str(note), before)
 
 
 def as_verdict(about: object) -> Verdict:
     """Read an answer: True, False, or one of `VERDICTS`."""
-    said = {True: "yes", False: "no"}.get(about, about) if isinstance(about, bool) else about
-    if said not in VERDICTS:
+    said = ("yes" if about else "no") if isinstance(about, bool | np.bool_) else about
+    if not isinstance(said, str) or said not in VERDICTS:
         raise ParameterError(f"An answer is {about!r}; give 'yes', 'no' or 'unsure'.")
     return said
 
@@ -78,7 +80,7 @@ def put(answers: Sequence[Answer], answer: Answer) -> tuple[Answer, ...]:
     """Return the answers with one more, the last; it takes the place of an earlier one of the same person."""
     earlier = next((each for each in answers if each.key == answer.key), None)
     if earlier is not None:
-        answer = replace(answer, again=True, note=answer.note or earlier.note)
+        answer = replace(answer, before=earlier.before or earlier.about, note=answer.note or earlier.note)
     return (*(each for each in answers if each.key != answer.key), answer)
 
 
@@ -91,6 +93,17 @@ def verdicts(answers: Iterable[Answer], settled: Mapping[int, Verdict]) -> dict[
         row: settled[row] if row in settled else next(iter(each)) if len(each) == 1 else "unsure"
         for row, each in said.items()
     }
+
+
+def looks(answers: Iterable[Answer], counted: Mapping[int, Verdict]) -> dict[int, tuple[int, int]]:
+    """Return how many answers to each document are the one that counts, and how many were another."""
+    found: dict[int, tuple[int, int]] = {}
+    for answer in answers:
+        for about in filter(None, (answer.before, answer.about)):
+            same, other = found.get(answer.row, (0, 0))
+            is_same = about == counted[answer.row]
+            found[answer.row] = (same + is_same, other + (not is_same and about != "unsure"))
+    return found
 
 
 # --- agreement ----------------------------------------------------------------------------------------------

@@ -122,6 +122,40 @@ def write_sample(path: str | os.PathLike[str], check: HandCheck, documents: Docu
             writer.writerow([row, *map(safe_cell, cells)])
 
 
+ANSWER_COLUMNS = (
+    "query", "document", "id", "about", "reader", "answer", "first_answer", "note", "round", "drawn",
+    "stratum", "probability",
+)  # fmt: skip
+
+
+def write_answers(
+    path: str | os.PathLike[str], checks: Sequence[HandCheck], documents: DocumentStore
+) -> None:
+    """Write every answer as a .csv table to publish: readers by number, and how documents were drawn.
+
+    `probability` is that of being in the random sample of a stratum, for those that are: what an estimate by
+    another hand needs.
+    """
+    with (
+        placed_file(path) as unfinished,
+        write_errors(path),
+        unfinished.open("w", encoding="utf-8", newline="") as file,
+    ):
+        writer = csv.writer(file)
+        writer.writerow(ANSWER_COLUMNS)
+        for check in checks:
+            readers = {name: f"reader {i}" for i, name in enumerate(check.people, start=1)}
+            for answer in check.answers:
+                draw = check.sample.places[answer.row]
+                random = check.sample.random_in(draw.stratum)
+                share = len(random) / check.sample.strata[draw.stratum].size
+                probability = f"{share:.6g}" if answer.row in random else ""
+                cells = (check.query, answer.row, documents[answer.row].id, check.verdicts[answer.row])
+                said = (readers[answer.by], answer.about, answer.before or "", answer.note)
+                drawn = (draw.round, draw.how, draw.stratum + 1, probability)
+                writer.writerow([safe_cell(str(cell)) for cell in (*cells, *said, *drawn)])
+
+
 def read_answers(
     path: str | os.PathLike[str], check: HandCheck, documents: DocumentStore, *, by: str = ""
 ) -> HandCheck:

@@ -17,6 +17,7 @@ from qdtm.results.hand_check.answers import (
     Verdict,
     agreement,
     as_verdict,
+    looks,
     put,
     verdicts,
 )
@@ -84,16 +85,25 @@ class HandCheck:
         return tuple(draw.row for draw in self.sample.draws if draw.row not in done and draw.round)
 
     def surprising(self, by: str = "") -> tuple[int, ...]:
-        """Return the documents whose answer by a person is unlikely after all others, each once.
+        """Return the documents that a person is asked to look at once more.
 
-        A wrong key is often the reason; a second answer counts in place of the first.
+        Their answer is unlikely after all others, or a yes to a document that chance drew to find out what is
+        left, which costs most if it is wrong. A wrong key is often the reason.
         """
         if not self.is_enough:
             return ()
-        own = [each for each in self.answers if each.by == by and not each.again and each.about != "unsure"]
-        p = self.recalibration.apply([self.sample.places[each.row].relevance for each in own])
-        likely = [yes if each.about == "yes" else 1.0 - yes for each, yes in zip(own, p, strict=True)]
-        return tuple(each.row for each, chance in zip(own, likely, strict=True) if chance < SURPRISING)
+        own = [each for each in self.answers if each.by == by and each.before is None]
+        own = [each for each in own if each.about != "unsure"]
+        places = [self.sample.places[each.row] for each in own]
+        p = self.recalibration.apply([place.relevance for place in places])
+        asked = set(self.sample.again)
+        return tuple(
+            each.row
+            for each, place, yes in zip(own, places, p, strict=True)
+            if (yes if each.about == "yes" else 1.0 - yes) < SURPRISING
+            or (each.about == "yes" and place.how == "audit")
+            or each.row in asked
+        )
 
     @cached_property
     def verdicts(self) -> dict[int, Verdict]:
@@ -156,8 +166,8 @@ class HandCheck:
         kept = [each for each in self.answers if each.by != name or each.row not in given]
         for row, about in given.items():
             if about is not None:
-                note = before[row].note if row in before else ""
-                kept.append(Answer(row, as_verdict(about), name, note, again=row in before))
+                new = Answer(row, as_verdict(about), name)
+                kept.append(put((before[row],), new)[0] if row in before else new)
         return self._with(tuple(kept))
 
     def without_last(self, by: str = "") -> HandCheck:
@@ -181,7 +191,12 @@ class HandCheck:
     def estimate(self, level: float = 0.95) -> CheckEstimate:
         """Estimate precision and recall at the cut-off, and how many documents are about the query."""
         if level not in self.remembered:
-            self.remembered[level] = estimate_check(self.sample, self.verdicts, level=level)
+            said = looks([each for each in self.answers if each.row not in self.settled], self.verdicts)
+            estimate = estimate_check(self.sample, self.verdicts, looks=said, level=level)
+            if self.sample.audited:  # what chance drew from all that was unread may tell more
+                certain = self.certificate((1.0 + level) / 2.0)
+                estimate = estimate.capped(certain.n_found + estimate.n_unsure + certain.most_left)
+            self.remembered[level] = estimate
         found: CheckEstimate = self.remembered[level]
         return found
 
@@ -278,6 +293,18 @@ def judge(
     return check.answer(j, answer, by=by, note=note)
 
 
+def carry(check: HandCheck, result: Result) -> HandCheck:
+    """Return a check's answers as those of another result of the same corpus, of which nothing is drawn yet.
+
+    Its relevance is another one, so what chance drew before says nothing of its list: every answer counts for
+    its own document alone until a new sample is drawn.
+    """
+    relevance, cutoff = result.unchecked_relevance(result.query_index(check.query))
+    rows = dict.fromkeys(answer.row for answer in check.answers)
+    sample = draw_round(stratify(relevance, cutoff, check.sample.seed), relevance, own=rows)
+    return HandCheck(check.query, sample, check.answers, check.settled)
+
+
 def merge(theirs: HandCheck, since: HandCheck, ours: HandCheck) -> HandCheck:
     """Return a check as it is by now with what changed in ours since we read it.
 
@@ -315,7 +342,8 @@ def _joined(theirs: CheckSample, ours: CheckSample, answered: set[int]) -> Check
         return replace(theirs, draws=(*theirs.draws, *own))
     reached = tuple(max(pair, key=len) for pair in zip(theirs.reached, ours.reached, strict=True))
     audited = max(theirs.audited, ours.audited, key=len)
-    return replace(theirs, draws=(*theirs.draws, *new), reached=reached, audited=audited)
+    again = tuple(dict.fromkeys((*theirs.again, *ours.again)))
+    return replace(theirs, draws=(*theirs.draws, *new), reached=reached, audited=audited, again=again)
 
 
 def _stratum_at(lows: Sequence[float], relevance: float) -> int:
@@ -335,7 +363,7 @@ def of_version_1(values: Mapping[str, Any]) -> HandCheck:
         [row, h, p, 1, "random", len(reached[h]) / strata[h].size]
         for row, h, p in zip(rows, owner, old["relevance"], strict=True)
     ]
-    sample = old | {"draws": draws, "reached": reached, "audited": [], "seed": 0}
+    sample = old | {"draws": draws, "reached": reached, "audited": [], "again": [], "seed": 0}
     answers = {int(row): about for row, about in values["answers"]}
     if not all(about is None or isinstance(about, bool) for about in answers.values()):
         raise ValueError("an answer is neither yes nor no")

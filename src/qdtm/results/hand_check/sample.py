@@ -104,6 +104,8 @@ class CheckSample:
         Of each stratum, the first documents of its random order, as far as it has been reached.
     audited : tuple of int
         The same of the corpus.
+    again : tuple of int
+        Documents to be looked at once more: what was learned from the others speaks against their answer.
     seed : int
         Of the random orders.
     """
@@ -114,6 +116,7 @@ class CheckSample:
     reached: tuple[tuple[int, ...], ...] = ()
     audited: tuple[int, ...] = ()
     seed: int = 0
+    again: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.reached:
@@ -121,7 +124,9 @@ class CheckSample:
         drawn = set(self.documents)
         if len(drawn) != len(self.draws) or any(draw.stratum >= len(self.strata) for draw in self.draws):
             raise ValueError("a document is in the sample twice, or in no stratum")
-        if len(self.reached) != len(self.strata) or not all(drawn.issuperset(rows) for rows in self.orders):
+        if len(self.reached) != len(self.strata) or not all(
+            drawn.issuperset(rows) for rows in (*self.orders, self.again)
+        ):
             raise ValueError("a random order has documents that were not drawn")
         for rows, most in zip(self.orders, [*(s.size for s in self.strata), self.n_corpus], strict=True):
             if len(set(rows)) != len(rows) or len(rows) > most:
@@ -175,6 +180,7 @@ class CheckSample:
             reached=tuple(tuple(int(row) for row in rows) for rows in values["reached"]),
             audited=tuple(int(row) for row in values["audited"]),
             seed=int(values["seed"]),
+            again=tuple(int(row) for row in values["again"]),
         )
 
 
