@@ -30,7 +30,7 @@ class Step:
     ----------
     name, about : str
     arguments : tuple of str
-        Its command and options.
+        Its command and options; "{folder}" stands for where the figures go.
     file : str
         What it writes into docs/results, with `--out`; nothing if it prints what it finds.
     """
@@ -62,7 +62,8 @@ STEPS = (
     Step("staying", "queries as people ask them", ("staying",), "staying.json"),
     Step("subtopics", "subtopics beside true ones", ("subtopics",), "subtopics.json"),
     Step("relevance", "calibration and counts, together", ("relevance",)),
-    Step("review", "simulated readers of hand-checks", ("review",)),
+    Step("review", "simulated readers of hand-checks",
+         ("review", "--reads", "1", "--out", "{folder}/review.json")),
     Step("speed", "a sweep beside tomotopy, topica and gensim", ("speed",)),
     Step("scaling", "the cost of a sweep by tokens and topics", ("scaling", "--write")),
     Step("shards", "what shards cost in quality", ("shards",)),
@@ -114,7 +115,8 @@ def everything(names: Sequence[str], only_list: bool, jobs: int, folder: Path) -
 def _run(step: Step, jobs: int, folder: Path) -> bool:
     """Run a step in a process of its own; return whether it went well, and keep how long it took."""
     click.echo(f"{step.name}: {step.about}")
-    arguments = [sys.executable, "-m", "experiments", *step.arguments]
+    given = (each.replace("{folder}", str(folder)) for each in step.arguments)
+    arguments = [sys.executable, "-m", "experiments", *given]
     if step.file:
         arguments += ["--jobs", str(jobs), "--update", "--out", str(folder / step.file)]
     start = time.monotonic()
