@@ -123,8 +123,54 @@ def button(label: str, on_click: Callable[[], Any], *, id: str = "", plain: bool
         element.props(f"id={id}")
     element.on("click", on_click)
     with element:
-        ui.html(escape(label), sanitize=False, tag="span")
+        text(label)
     return element
+
+
+def text(words: str, tag: str = "span") -> ui.html:
+    """Make an element of plain words."""
+    return ui.html(escape(words), sanitize=False, tag=tag)
+
+
+@contextmanager
+def dialog(label: str, classes: str = "dialog") -> Iterator[ui.dialog]:
+    """Make a dialog of what the block makes, to be opened later; the label is for screen readers."""
+    made = ui.dialog()
+    made.props["aria-label"] = label
+    with made, ui.element("div").classes(classes).props("role=document"):
+        yield made
+
+
+class NameDialog:
+    """A dialog that asks for a name; Enter keeps it.
+
+    Parameters
+    ----------
+    title, label : str
+        Of the dialog and of its field.
+    longest : int
+        Characters of a name.
+    keep : callable
+        Is given the name.
+    """
+
+    def __init__(self, title: str, label: str, longest: int, keep: Callable[[str], Any]) -> None:
+        async def kept() -> None:
+            self._dialog.close()
+            await guarded(keep, (self.field.value or "").strip())
+
+        with dialog(title) as self._dialog:
+            text(title, "h2")
+            self.field = ui.input(label).props(f"outlined maxlength={longest} autofocus dir=auto")
+            self.field.on("keydown.enter", kept)
+            with ui.element("div").classes("actions"):
+                button("Keep", kept, id="keep-name")
+                button("Cancel", self._dialog.close, plain=True)
+
+    def ask(self, name: str) -> None:
+        """Ask; the name as it is stands in the field."""
+        self.field.set_value(name)
+        self._dialog.open()
 
 
 class Question:
@@ -142,13 +188,13 @@ class Question:
                 button("Cancel", self._dialog.close, plain=True, id="cancel").props("autofocus")
                 self._yes = button("Remove", self._answered, id="confirm")
 
-    def ask(self, title: str, text: str, label: str, do: Callable[[], Any]) -> None:
+    def ask(self, title: str, says: str, label: str, do: Callable[[], Any]) -> None:
         """Ask, and do it if the answer is yes."""
         self._do = do
-        self._text.show(title=title, text=text)
+        self._text.show(title=title, text=says)
         self._yes.clear()
         with self._yes:
-            ui.html(escape(label), sanitize=False, tag="span")
+            text(label)
         self._dialog.open()
 
     async def _answered(self) -> None:
