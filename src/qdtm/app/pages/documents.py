@@ -107,10 +107,10 @@ class DocumentsSection:
         self._groups = Panel("groups.html", actions)
         Panel("documents_title.html")
         self._histogram = Panel("relevance.html", actions)
-        with ui.element("div").classes("fields-row"):
+        with ui.element("div").classes("fields-row").props("id=search"):
             self._search = ui.input("Search in these documents", value=self._filter.search)
             self._search.props("outlined dense debounce=250 clearable maxlength=200").classes("word-input")
-            self._search.props('id=search aria-keyshortcuts="/"')
+            self._search.props('aria-keyshortcuts="/"')
             dated = self._explorer.days is not None
             orders = {sort: said for sort, said in _SORTS.items() if dated or sort in ("relevance", "edge")}
             sort = self._filter.sort if self._filter.sort in orders else "relevance"

@@ -71,6 +71,7 @@ def page(path: str) -> Callable[[PageFunction], PageFunction]:
                 await make(*args, **arguments)
             except QdtmError as error:
                 with frame("Not there", "Corpus"):
+                    text("Not there", "h1")
                     show_error(error)
             except TimeoutError:
                 return  # nobody is there: a program asked for the page, or the tab was closed at once
