@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from qdtm.app.annotations import (
@@ -48,6 +49,15 @@ def test_answers_to_each_query_are_kept_and_seen(result: Result, tmp_path) -> No
     seen = with_checks(tmp_path, result)
     assert [len(check.answers) for check in seen.fit.checks] in ([0, 1], [1, 0])
     assert check_stamp(tmp_path) > 0
+
+
+def test_relevance_learns_from_answers_that_somebody_chose(result: Result, tmp_path) -> None:
+    taught = [row for row in range(0, 36) if row % 3 < 2][:14]  # 7 of the schools, 7 of the taxes
+    for row in taught:
+        keep_judgement(tmp_path, result, 0, row, "yes" if row % 3 == 1 else "no")
+    learned = with_checks(tmp_path, result).relevance(0).scores
+    schools, taxes = np.arange(37, 90, 3), np.arange(36, 90, 3)
+    assert learned[schools].mean() > 0.5 > learned[taxes].mean()
 
 
 def fitted_in(workspace: Workspace, *queries: Query, corpus: str = "demo") -> tuple[FitRequest, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 
 from nicegui import ui
 
-from qdtm.app.templating import Panel, guarded, render, script, style_sheet, version_of
+from qdtm.app.templating import UNEXPECTED, Panel, guarded, render, script, style_sheet, version_of
 from qdtm.app.workspace import InBinError
 from qdtm.errors import QdtmError
 
@@ -21,6 +22,7 @@ from qdtm.errors import QdtmError
 T = TypeVar("T")
 PageFunction = Callable[..., Awaitable[None]]
 
+_log = logging.getLogger("qdtm.app")
 _SECONDS_TO_CONNECT = 60.0
 STEPS = ("Corpus", "Ask", "Explore")
 
@@ -59,6 +61,11 @@ def frame(title: str, step: str, links: dict[str, str] | None = None) -> Iterato
             yield
         except QdtmError as error:
             show_error(error)
+        except TimeoutError:
+            raise  # nobody is there
+        except Exception:
+            _log.exception("a page failed")
+            show_problem(UNEXPECTED)
 
 
 def page(path: str) -> Callable[[PageFunction], PageFunction]:
