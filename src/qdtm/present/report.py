@@ -96,6 +96,7 @@ def template_environment(*packages: str) -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "count": "{:,}".format, "rhat": says_rhat}
+    environment.filters["isolated"] = isolated
     return environment
 
 
@@ -104,6 +105,16 @@ def percent(value: float) -> str:
     if 0 < value < 0.0001:
         return "<0.01%"
     return f"{value:.2%}" if value < 0.001 and value else f"{value:.1%}"
+
+
+def isolated(sentence: str) -> Any:
+    """Return a sentence of ours as HTML in which quoted words, of whatever script, keep to themselves."""
+    from markupsafe import Markup, escape
+
+    pieces = re.split(r"((?<!\w)'[^']+'(?!\w))", _UNSEEN.sub("", sentence))
+    return Markup("").join(
+        Markup("<bdi>{}</bdi>").format(piece) if n % 2 else escape(piece) for n, piece in enumerate(pieces)
+    )
 
 
 def _seen(value: Any) -> Any:
