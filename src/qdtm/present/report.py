@@ -30,6 +30,7 @@ ON_PAPER = 10
 """Documents of each query that are printed; the screen has more."""
 
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_RIGHT_TO_LEFT = re.compile("('[^']*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc][^']*')")
 
 
 def render_report(result: Result, limits: Limits | None = None) -> str:
@@ -108,10 +109,10 @@ def percent(value: float) -> str:
 
 
 def isolated(sentence: str) -> Any:
-    """Return a sentence of ours as HTML in which quoted words, of whatever script, keep to themselves."""
+    """Return a sentence of ours as HTML in which quoted words of a right-to-left script keep to themselves."""
     from markupsafe import Markup, escape
 
-    pieces = re.split(r"((?<!\w)'[^']+'(?!\w))", _UNSEEN.sub("", sentence))
+    pieces = _RIGHT_TO_LEFT.split(_UNSEEN.sub("", sentence))
     return Markup("").join(
         Markup("<bdi>{}</bdi>").format(piece) if n % 2 else escape(piece) for n, piece in enumerate(pieces)
     )
