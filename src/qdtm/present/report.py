@@ -109,7 +109,7 @@ def percent(value: float) -> str:
 
 
 def isolated(sentence: str) -> Any:
-    """Return a sentence of ours as HTML in which quoted words of a right-to-left script keep to themselves."""
+    """Return a sentence of ours as HTML in which quoted words of right-to-left scripts keep together."""
     from markupsafe import Markup, escape
 
     pieces = _RIGHT_TO_LEFT.split(_UNSEEN.sub("", sentence))

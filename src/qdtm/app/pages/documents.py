@@ -105,7 +105,6 @@ class DocumentsSection:
         }  # fmt: skip
         self._timeline = Panel("trends.html", actions)
         self._groups = Panel("groups.html", actions)
-        Panel("documents_title.html")
         self._histogram = Panel("relevance.html", actions)
         with ui.element("div").classes("fields-row").props("id=search"):
             self._search = ui.input("Search in these documents", value=self._filter.search)
