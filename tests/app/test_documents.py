@@ -224,7 +224,8 @@ def dated(app: RunningApp, browser: Any, tmp_path_factory: pytest.TempPathFactor
     page.type(".query-text input", "school")
     page.find(".chips li")
     page.click("#find-topics:not([disabled])")
-    page.find("ol.documents > li")
+    page.click(".open-result")
+    page.find("ol.documents > li[id]")
     return page.path.split("/")[2].partition("?")[0]
 
 

@@ -229,7 +229,11 @@ class DocumentsSection:
     async def _show(self, source: str = "") -> None:
         """Make anew what follows from the filter, but not what the change came from."""
         wanted = self._filter
-        values = await asyncio.to_thread(self._values, wanted)
+        self._documents.classes("stale" if source == "search" else "")
+        try:
+            values = await asyncio.to_thread(self._values, wanted)
+        finally:
+            self._documents.classes(remove="stale")
         if wanted is not self._filter:
             return  # it was changed again in the meantime
         self._documents.show(**values)

@@ -138,6 +138,7 @@ class KwicPage:
         if not text:
             self._show(None)
             return
+        self._lines.classes("stale")  # until something is shown
         async with _AT_ONCE:
             if turn != self._turn:
                 return
@@ -162,6 +163,7 @@ class KwicPage:
 
     def _show(self, found: Concordance | None, problem: str = "") -> None:
         self._found = found
+        self._lines.classes(remove="stale")
         lines = [(line, self._searched.further(line)) for line in found or ()]
         self._lines.show(
             found=found,
