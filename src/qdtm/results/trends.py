@@ -25,10 +25,11 @@ from qdtm.results.table_formats import data_frame
 MAX_BINS = 2_000
 MAX_CLASSES = 20
 
+_AUTO_YEARS = 80  # a few old documents must not make decades of all others
+
 _UNITS = {"day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y", "decade": "Y"}
 _STEPS = {"quarter": 3, "decade": 10}
 _AUTO_BINS = 24
-_AUTO_YEARS = 80  # a few old documents must not make decades of all others
 _OTHER = "(other)"
 _WITHIN_95 = 1.96  # standard deviations that hold 95 % of a normal distribution
 
@@ -256,7 +257,7 @@ def _periods(
 
 
 def _auto_unit(days: NDArray[np.datetime64]) -> str:
-    """Return the shortest unit of which at most 24 are needed, or 80 years.
+    """Return the shortest unit of which few enough are needed, or 80 years.
 
     Dates that are years alone get no months.
     """

@@ -95,7 +95,7 @@ def learn(check: HandCheck, counts: Any, relevance: FloatArray) -> Lesson | None
     flat = Lesson(words, idf, said_by, known, trust, Recalibration())
     by_chance = [i for i, row in enumerate(rows.tolist()) if check.sample.places[row].probability is not None]
     if not by_chance:
-        return flat  # somebody chose them all: they say nothing about the scale
+        return flat
     odds = flat.odds(counts[rows[by_chance]], relevance[rows[by_chance]])
     curve = recalibrate(odds, about[by_chance].tolist(), are_odds=True)
     return replace(flat, curve=curve)
