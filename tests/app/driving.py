@@ -14,6 +14,8 @@ from typing import Any
 _ADDRESS = re.compile(r"http://\S+")
 
 ENTER = "\ue007"
+BACKSPACE = "\ue003"
+CONTROL = "\ue009"
 _GONE = "does not belong to the document"
 
 PATIENCE = 180
@@ -122,6 +124,9 @@ class Page:
 
     def type(self, css: str, *keys: str) -> None:
         self.find(css).send_keys(*keys)
+
+    def clear(self, css: str) -> None:
+        self.type(css, CONTROL + "a", BACKSPACE)
 
     def press(self, *keys: str) -> None:
         from selenium.webdriver.common.action_chains import ActionChains
