@@ -66,8 +66,10 @@ def keep_correction(folder: Path, result: Result, make: Callable[[Result], Resul
 
 def check_stamp(folder: Path) -> int:
     """Return what changes with every answer; 0 if nobody has answered."""
-    path = folder / CHECK
-    return path.stat().st_mtime_ns if path.is_file() else 0
+    try:
+        return (folder / CHECK).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def with_checks(folder: Path, result: Result) -> Result:
@@ -127,13 +129,15 @@ def earlier_answers(workspace: Workspace, corpus: str, query: Query, n_documents
     n_documents : int
         Of the corpus.
     """
-    files = workspace.root.glob(f"jobs/*/{CHECK}")
-    for file in sorted(files, key=lambda each: each.stat().st_mtime_ns, reverse=True):
+    folders = [workspace.root / "jobs" / id for id in workspace.ids("jobs")]
+    for folder in sorted(folders, key=check_stamp, reverse=True):
+        if not check_stamp(folder):
+            break  # nobody has answered to this one, nor to those that follow
         with suppress(StorageError):
-            request = request_from_json(read_json(file.with_name(REQUEST)) or {})
+            request = request_from_json(read_json(folder / REQUEST) or {})
             if isinstance(request, FitRequest) and request.corpus == corpus:
                 names = {each.name for each in request.queries if _asked(each) == _asked(query)}
-                checks = read_checks(file.parent, n_documents)
+                checks = read_checks(folder, n_documents)
                 found = next((each for each in checks if each.query in names and each.answers), None)
                 if found is not None:
                     return found
