@@ -126,7 +126,12 @@ class Page:
         self.find(css).send_keys(*keys)
 
     def clear(self, css: str) -> None:
-        self.type(css, CONTROL + "a", BACKSPACE)
+        def is_empty(_: Any) -> bool:
+            field = self.find(css)
+            field.send_keys(CONTROL + "a", BACKSPACE)
+            return bool(field.get_attribute("value") == "")
+
+        self.until(is_empty)
 
     def press(self, *keys: str) -> None:
         from selenium.webdriver.common.action_chains import ActionChains

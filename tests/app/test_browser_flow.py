@@ -487,8 +487,10 @@ def test_two_people_check_by_hand_and_settle_what_they_see_differently(
     page.says("2 of 50 done")
     page.open(f"/check/{cricket}")  # the name is remembered
     page.says("2 of 50 done")
+    page.until(lambda _: page.find(NAME).get_attribute("value") == "Ann")
     page.clear(NAME)
     page.type(NAME, "Bo")
+    page.until(lambda _: page.find(NAME).get_attribute("value") == "Bo")
     page.says("0 of 50 done")
     page.press(ESCAPE)  # out of the field: letters are letters there
     page.press("n")
