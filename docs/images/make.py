@@ -89,14 +89,14 @@ def photograph_report(driver: Any, folder: Path) -> None:
     resize(driver, 1_000, 682)
     driver.get((result / "report.html").as_uri())
     subtopics = driver.find_element("xpath", "//h3[.='Subtopics']")
-    driver.execute_script("scrollTo(0, arguments[0].getBoundingClientRect().top - 24)", subtopics)
+    driver.execute_script("scrollTo(0, arguments[0].getBoundingClientRect().top - 64)", subtopics)
     photograph(driver, HERE / "report.png")
 
 
 def photograph_app(driver: Any, folder: Path) -> None:
     """Ask in the app, and show what it answers before any fit."""
     with running_app(folder / "workspace") as address:
-        resize(driver, 1_200, 925)
+        resize(driver, 1_200, 790)
         driver.get(address)
         find(driver, "#use-demo").click()
         find(driver, ".query-text input").send_keys(QUERY)

@@ -112,7 +112,7 @@ def visit(server: Server, other: Server, until: float, counts: Counter[str]) -> 
             counts[f"no answer: {type(error).__name__}"] += 1
             continue
         counts[str(status)] += 1
-        if other.workspace.name.encode() in answer or str(other.port).encode() in answer:
+        if other.workspace.name.encode() in answer or f":{other.port}".encode() in answer:
             counts["cross-talk"] += 1
 
 

@@ -10,8 +10,9 @@ and what stands beside its words, so a word of the expansion that is dropped lea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,10 @@ from qdtm.queries.query import Extractor, Rule, as_queries
 from qdtm.queries.selection import Chosen, choose
 from qdtm.results.distributions import FloatArray, average_over_tokens
 from qdtm.results.documents import order_by
+from qdtm.results.hand_check.hand_check import HandCheck, carried
 from qdtm.results.passages import Aligner, Passage
 from qdtm.results.reasons import Reasons
-from qdtm.results.relevance import Relevance, sum_up
+from qdtm.results.relevance import Relevance, sum_up, taught
 
 N_WORDS, N_DOCUMENTS, EXCERPT = 15, 5, 420
 
@@ -132,15 +134,25 @@ def answers_of(
     aligner: Aligner,
     n_words: int = N_WORDS,
     n_documents: int = N_DOCUMENTS,
+    said: Sequence[HandCheck | None] = (),
 ) -> tuple[FirstAnswer, ...]:
-    """Answer queries whose concepts are chosen already, each by its own evidence."""
+    """Answer queries whose concepts are chosen already, each by its own evidence.
+
+    Parameters
+    ----------
+    said : sequence of HandCheck or None
+        What people said of the documents of each query before, if they did: its relevance learns from it.
+    """
     answers = []
-    for concept, evidence in zip(chosen.concepts, chosen.evidence, strict=True):
+    for concept, evidence, earlier in zip_longest(chosen.concepts, chosen.evidence, said):
         p_j = evidence.probability if chosen.covers or evidence.bounded is None else evidence.bounded
         n_w = expected_tokens(corpus.by_passage, concept, p_j)
         check_cancelled()
         p_zw = n_w / np.maximum(corpus.word_counts, 1)  # (V,): how much of each word is the topic's
         relevance = _relevance(corpus, concept, replace(evidence, probability=p_j), p_zw, chosen.covers)
+        if earlier is not None:
+            check = carried(earlier, concept.name, relevance.scores, relevance.cutoff)
+            relevance = taught(relevance, check, corpus)
         documents = _first_documents(corpus, concept, relevance, p_zw, aligner, n_documents)
         answers.append(FirstAnswer(concept, relevance, _top_words(corpus, n_w, n_words), documents))
     return tuple(answers)

@@ -98,6 +98,7 @@ def cricket(app: RunningApp, browser: Any) -> str:
     page.find("#find-topics:not([disabled])")
     page.type(".query-text input", ENTER)
     page.find(".stop-fit, .open-result")  # so few articles may be done before anybody can look
+    page.until(lambda _: "fit=" in page.path)
     page.driver.refresh()  # in the middle of it
     page.click(".open-result")
     page.find("article.q-card")

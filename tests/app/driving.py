@@ -14,6 +14,9 @@ from typing import Any
 _ADDRESS = re.compile(r"http://\S+")
 
 ENTER = "\ue007"
+BACKSPACE = "\ue003"
+CONTROL = "\ue009"
+_GONE = "does not belong to the document"
 
 PATIENCE = 180
 """Seconds until something that is waited for counts as missing: machines can be busy."""
@@ -64,11 +67,23 @@ class Page:
         self.driver.get(path if path.startswith("http") else self.address + path)
 
     def until(self, condition: Callable[[Any], Any], seconds: float = PATIENCE, message: str = "") -> Any:
-        from selenium.common.exceptions import JavascriptException, StaleElementReferenceException
+        from selenium.common.exceptions import (
+            JavascriptException,
+            StaleElementReferenceException,
+            WebDriverException,
+        )
         from selenium.webdriver.support.ui import WebDriverWait
 
+        def holds(driver: Any) -> Any:
+            try:
+                return condition(driver)
+            except WebDriverException as error:
+                if _GONE in str(error):  # the page was renewed in between, and the driver does not know it
+                    return False
+                raise
+
         ignored = (StaleElementReferenceException, JavascriptException)
-        return WebDriverWait(self.driver, seconds, 0.05, ignored).until(condition, message)
+        return WebDriverWait(self.driver, seconds, 0.05, ignored).until(holds, message)
 
     def find(self, css: str, seconds: float = PATIENCE) -> Any:
         return self.until(lambda _: self.all(css), seconds, f"nothing like {css} at {self.path}")[0]
@@ -86,10 +101,12 @@ class Page:
         )
 
         def try_click(_: Any) -> bool:
+            found = self.find(css)
             try:
-                self.find(css).click()
+                found.click()
             except (ElementClickInterceptedException, ElementNotInteractableException):
-                return False
+                self.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", found)
+                return False  # it was below a bar that stays in view
             return True
 
         self.until(try_click, message=f"{css} cannot be clicked")
@@ -109,9 +126,12 @@ class Page:
         self.find(css).send_keys(*keys)
 
     def clear(self, css: str) -> None:
-        from selenium.webdriver.common.keys import Keys
+        def is_empty(_: Any) -> bool:
+            field = self.find(css)
+            field.send_keys(CONTROL + "a", BACKSPACE)
+            return bool(field.get_attribute("value") == "")
 
-        self.type(css, Keys.CONTROL + "a" + Keys.NULL, Keys.BACKSPACE)
+        self.until(is_empty)
 
     def press(self, *keys: str) -> None:
         from selenium.webdriver.common.action_chains import ActionChains

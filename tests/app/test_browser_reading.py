@@ -106,6 +106,10 @@ def test_a_day_of_reading(
     page.find("ol.documents a.title")
     assert len(page.all("ol.documents > li")) == 1
     assert first != second
+    page.open(f"/result/{cricket}")
+    page.click("article.q-card a.title")  # along the documents of its subtopic
+    page.find("#reader-text")
+    assert "subtopic=0.1" in page.path
     assert_quiet(page, app)
 
     other = start_app(workspace=app.workspace)  # as after a restart

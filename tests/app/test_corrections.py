@@ -41,6 +41,7 @@ def test_subtopics_are_merged_hidden_and_brought_back(
     page.type(".query-text input", "afghanistan")
     page.says("Answerable.")
     page.click("#find-topics:not([disabled])")
+    page.click(".open-result")
     page.find("article.q-card")
     job = page.path.split("/")[2].partition("?")[0]
     before = documents_in(page, job)

@@ -224,7 +224,8 @@ def dated(app: RunningApp, browser: Any, tmp_path_factory: pytest.TempPathFactor
     page.type(".query-text input", "school")
     page.find(".chips li")
     page.click("#find-topics:not([disabled])")
-    page.find("ol.documents > li")
+    page.click(".open-result")
+    page.find("ol.documents > li[id]")
     return page.path.split("/")[2].partition("?")[0]
 
 
@@ -290,14 +291,16 @@ def test_what_one_sees_filters_the_list_and_stands_in_the_address(
 def test_any_document_is_judged_from_the_list(page: Page, app: RunningApp, dated: str) -> None:
     page.open(f"/result/{dated}?view=all&sort=edge")
     row = page.find("ol.documents > li[id]").get_attribute("id").removeprefix("d")
-    no = f"[data-act=judge][data-value='{row} no']"
-    page.click(no)
-    page.find(f"{no}[aria-pressed=true]")
-    page.open(f"/result/{dated}?view=all&word=homework")  # kept, whatever is shown
+    yes = f"[data-act=judge][data-value='{row} yes']"
+    page.click(yes)
+    page.find(f"{yes}[aria-pressed=true]")
+    page.open(f"/result/{dated}?view=all")  # kept, and at the head of the list by now
+    page.find(f"ol.documents > li:first-child {yes}[aria-pressed=true]")
+    page.says("Checked: 1 document by hand")
+    page.click(yes)
+    page.find(f"{yes}[aria-pressed=false]")
     page.open(f"/result/{dated}?view=all&sort=edge")
-    page.find(f"{no}[aria-pressed=true]")
-    page.click(no)
-    page.find(f"{no}[aria-pressed=false]")
+    page.find(f"{yes}[aria-pressed=false]")
     assert_quiet(page, app)
 
 

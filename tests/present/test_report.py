@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qdtm.errors import StorageError
-from qdtm.present.report import MAX_BYTES, percent, render_report, write_report
+from qdtm.present.report import MAX_BYTES, isolated, percent, render_report, write_report
 from qdtm.present.report_builder import Limits, build_report, view_contrast
 from qdtm.queries import build_concepts
 from qdtm.results.contrast import ContrastWord, contrast_queries
@@ -313,3 +313,9 @@ def test_groups_and_cards_count_the_documents_that_are_listed(result):
         assert [
             sum(counts) for counts in zip(*(row.subtopics for row in query.groups), strict=True)
         ] == mainly
+
+
+def test_quoted_words_of_a_right_to_left_script_keep_to_themselves():
+    found = isolated("35 documents have 'مدرسة', 26 <b> of them; 'a&b' has none.")
+    assert str(found).startswith("35 documents have <bdi>&#39;مدرسة&#39;</bdi>, 26 &lt;b&gt; of them")
+    assert str(found).endswith("; &#39;a&amp;b&#39; has none.")

@@ -108,6 +108,11 @@ def test_periods(result, bins, names):
     assert trends.n_documents.sum() == 10
 
 
+def test_a_few_old_documents_do_not_make_decades_of_the_others(result):
+    assert topics_over_time(result, ["1963"] + ["2001"] * 4 + ["2020"] * 5).bins[0] == "1963"
+    assert topics_over_time(result, ["1863"] + ["2001"] * 9).bins[0] == "1860s"
+
+
 def test_an_empty_period_is_a_gap(result):
     trends = topics_over_time(result, ["2001"] * 5 + ["2003"] * 5, "year")
     assert trends.n_documents.tolist() == [5, 0, 5]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from qdtm.errors import QdtmError
+from qdtm.app.jobs import REQUEST
+from qdtm.app.requests import FitRequest, request_from_json
+from qdtm.app.workspace import Workspace, read_json
+from qdtm.errors import QdtmError, StorageError
+from qdtm.queries import Query
 from qdtm.results.codes import Codes
 from qdtm.results.corrections import corrections_of
 from qdtm.results.hand_check.files import keep_check, read_checks
-from qdtm.results.hand_check.hand_check import HandCheck, judge
+from qdtm.results.hand_check.hand_check import HandCheck, carried, judge
 from qdtm.results.journal import Journal
 from qdtm.results.result import Result
 from qdtm.storage.folders import CHECK
@@ -61,8 +66,10 @@ def keep_correction(folder: Path, result: Result, make: Callable[[Result], Resul
 
 def check_stamp(folder: Path) -> int:
     """Return what changes with every answer; 0 if nobody has answered."""
-    path = folder / CHECK
-    return path.stat().st_mtime_ns if path.is_file() else 0
+    try:
+        return (folder / CHECK).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def with_checks(folder: Path, result: Result) -> Result:
@@ -108,6 +115,48 @@ def keep_judgement(
     said = judge(now, q, row, answer, note=note, by=by)
     before = now.fit.check_of(q) or replace(said, answers=(), settled={})
     return keep_check(folder, said, result.corpus.n_documents, since=before)
+
+
+def earlier_answers(workspace: Workspace, corpus: str, query: Query, n_documents: int) -> HandCheck | None:
+    """Return what was last said of the documents of a query, in whatever result of the same corpus.
+
+    Parameters
+    ----------
+    corpus : str
+        Its id.
+    query : Query
+        One with the same text, keywords and reading asks the same, whatever its concept words are.
+    n_documents : int
+        Of the corpus.
+    """
+    folders = [workspace.root / "jobs" / id for id in workspace.ids("jobs")]
+    for folder in sorted(folders, key=check_stamp, reverse=True):
+        if not check_stamp(folder):
+            break  # nobody has answered to this one, nor to those that follow
+        with suppress(StorageError):
+            request = request_from_json(read_json(folder / REQUEST) or {})
+            if isinstance(request, FitRequest) and request.corpus == corpus:
+                names = {each.name for each in request.queries if _asked(each) == _asked(query)}
+                checks = read_checks(folder, n_documents)
+                found = next((each for each in checks if each.query in names and each.answers), None)
+                if found is not None:
+                    return found
+    return None
+
+
+def _asked(query: Query) -> tuple[object, ...]:
+    return query.text.casefold(), query.keywords, query.reading
+
+
+def carry_answers(workspace: Workspace, request: FitRequest, folder: Path, result: Result) -> Result:
+    """Keep what people said of the documents of a new result's queries before, and return it with that."""
+    n = result.corpus.n_documents
+    for q, query in enumerate(request.queries):
+        earlier = earlier_answers(workspace, request.corpus, query, n)
+        if earlier is not None:
+            check = carried(earlier, result.fit.concepts[q].name, *result.unchecked_relevance(q))
+            result = result.with_check(keep_check(folder, check, n))
+    return result
 
 
 # --- codes --------------------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Generic, TypeVar
 
-from qdtm.app.annotations import check_stamp, read_codes, with_checks
+from qdtm.app.annotations import check_stamp, earlier_answers, read_codes, with_checks
 from qdtm.app.corpora import SAVED, CorpusGoneError, where_is
 from qdtm.app.explorer import Explorer
 from qdtm.app.findings import write_findings
@@ -26,7 +26,9 @@ from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import QdtmError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.progress import Progress
+from qdtm.queries import Query
 from qdtm.results.corrections import corrections_of
+from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.journal import Journal
 from qdtm.results.passages import Aligner
 from qdtm.results.result import Result
@@ -166,6 +168,8 @@ class OpenCorpus:
     corpus : Corpus
     aligner : Aligner
     learning : Learning
+    said : callable
+        Returns what people said of a query's documents before, if they did.
     turn : asyncio.Lock
         Held while a question is answered: one at a time.
     """
@@ -173,6 +177,7 @@ class OpenCorpus:
     corpus: Corpus
     aligner: Aligner
     learning: Learning
+    said: Callable[[Query], HandCheck | None] = lambda _: None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -199,7 +204,9 @@ class Opened:
 
         def load() -> OpenCorpus:
             corpus = Corpus.load(path)
-            return OpenCorpus(corpus, Aligner(corpus), Learning(corpus))
+            n = corpus.n_documents
+            said = partial(earlier_answers, self.workspace, id, n_documents=n)
+            return OpenCorpus(corpus, Aligner(corpus), Learning(corpus), said)
 
         return self._corpora.get((id, stamp), load)
 

@@ -154,18 +154,21 @@ class ShownAnswer:
         How many documents are about it.
     words : tuple of WordBar
     documents : tuple of FirstDocument
+    n_said : int
+        Documents of which people said before whether they are about it.
     """
 
     name: str
     summary: str
     words: tuple[WordBar, ...]
     documents: tuple[FirstDocument, ...]
+    n_said: int = 0
 
     @classmethod
-    def of(cls, answer: FirstAnswer) -> ShownAnswer:
+    def of(cls, answer: FirstAnswer, n_said: int = 0) -> ShownAnswer:
         """Take from an answer what is shown; the rest of it is as large as the corpus."""
         words = tuple(word_bars(answer.words, answer.concept))
-        return cls(answer.concept.name, answer.relevance.summary(), words, answer.documents)
+        return cls(answer.concept.name, answer.relevance.summary(), words, answer.documents, n_said)
 
 
 @dataclass(frozen=True)
@@ -231,11 +234,12 @@ def answer_drafts(
         return tuple(
             replace(each, problem=str(error)) if i in answerable else each for i, each in enumerate(checked)
         )
-    answers = answers_of(corpus, chosen, opened.aligner)
-    for i, concept, answer in zip(answerable, chosen.concepts, answers, strict=True):
+    said = [opened.said(query) for query in queries]
+    answers = answers_of(corpus, chosen, opened.aligner, said=said)
+    for i, concept, answer, earlier in zip(answerable, chosen.concepts, answers, said, strict=True):
         check = concept.check if drafts[i].reading else checked[i].check
         examples = mentions_of(replace(concept.check, named=concept.examples), corpus)
-        shown = ShownAnswer.of(answer)
+        shown = ShownAnswer.of(answer, 0 if earlier is None else len(earlier.verdicts))
         looked[i] = replace(checked[i], concept=concept, check=check, examples=examples, answer=shown)
     return tuple(looked)
 

@@ -68,6 +68,8 @@ def _static(name: str) -> str:
 
 Action = Callable[[str], Awaitable[None] | None]
 
+UNEXPECTED = "Something went wrong that should not have; the server's log has more."
+
 _log = logging.getLogger("qdtm.app")
 _LONGEST = 10_000
 _ON_CLICK = """(event) => {
@@ -129,7 +131,7 @@ async def guarded(action: Callable[..., Awaitable[None] | None], *args: Any) -> 
         tell(str(error))
     except Exception:
         _log.exception("an action failed")
-        tell("Something went wrong that should not have; the server's log has more.")
+        tell(UNEXPECTED)
 
 
 def tell(message: str) -> None:

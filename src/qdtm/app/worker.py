@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from qdtm.app.annotations import carry_answers
 from qdtm.app.corpora import SAVED, read_about, read_upload
 from qdtm.app.findings import write_findings
 from qdtm.app.jobs import CANCEL, LOCK, OUTCOME, PROGRESS, REQUEST, RESULT
@@ -104,7 +105,7 @@ def _fit(workspace: Workspace, request: FitRequest, folder: Path, stops: Any) ->
     if model.result_.history.lines:
         Journal(folder).write(model.result_.history)
     model.save(folder / RESULT)
-    write_findings(folder, model.result_)
+    write_findings(folder, carry_answers(workspace, request, folder, model.result_))
     if not model.fit_.interrupted:
         return {"state": "done"}
     if stops.cancelled:

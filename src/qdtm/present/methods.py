@@ -35,7 +35,7 @@ _EXTRACTORS = {
 def methods_paragraph(result: Result) -> str:
     """Return a paragraph that says what was done, ready for a paper."""
     parts = [_what(result), _concepts(result), _model(result), _sampling(result)]
-    parts += [summary(result.fit, result.history), *_checks(result), _where(result)]
+    parts += [summary(result.fit, result.history), *_checks(result), _coded(result), _where(result)]
     return " ".join(part for part in parts if part)
 
 
@@ -156,6 +156,8 @@ def _checks(result: Result) -> Iterator[str]:
     """Yield what a person said of each query's documents."""
     for check in result.fit.checks:
         found = check.estimate()
+        if check.verdicts and not (check.can_be_quoted and found.precision is not None):
+            yield _few_answers(check)
         if check.can_be_quoted and found.precision is not None:
             model = result.relevance(result.query_index(check.query)).by_model
             yield (
@@ -166,6 +168,27 @@ def _checks(result: Result) -> Iterator[str]:
                 f"intervals, which allow for wrong answers); by the model, {model.as_count()} are."
             )
             yield from _people(check)
+
+
+def _few_answers(check: HandCheck) -> str:
+    """Say what was answered where that is too little for an estimate."""
+    yes, no = (list(check.verdicts.values()).count(about) for about in ("yes", "no"))
+    learned = ", and the relevance of the others learned from it" if check.is_enough else ""
+    n = "one document was" if yes + no == 1 else f"{yes + no:,} documents were"
+    return f"By hand {n} said to be about “{check.query}” ({yes:,}) or not ({no:,}){learned}."
+
+
+def _coded(result: Result) -> str:
+    """Say how much was coded by hand, if anything was."""
+    codes = result.codes.codes
+    documents, passages = {code.row for code in codes}, {(code.row, code.span) for code in codes if code.span}
+    if not codes:
+        return ""
+    tags = f"{len(result.codes.book):,} tag{'' if len(result.codes.book) == 1 else 's'}"
+    return (
+        f"By hand {len(documents):,} document{'' if len(documents) == 1 else 's'} "
+        f"({len(passages):,} passage{'' if len(passages) == 1 else 's'}) got {tags}."
+    )
 
 
 def _people(check: HandCheck) -> Iterator[str]:

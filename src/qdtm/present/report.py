@@ -30,6 +30,7 @@ ON_PAPER = 10
 """Documents of each query that are printed; the screen has more."""
 
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_RIGHT_TO_LEFT = re.compile("('[^']*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc][^']*')")
 
 
 def render_report(result: Result, limits: Limits | None = None) -> str:
@@ -96,6 +97,7 @@ def template_environment(*packages: str) -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "count": "{:,}".format, "rhat": says_rhat}
+    environment.filters["isolated"] = isolated
     return environment
 
 
@@ -104,6 +106,16 @@ def percent(value: float) -> str:
     if 0 < value < 0.0001:
         return "<0.01%"
     return f"{value:.2%}" if value < 0.001 and value else f"{value:.1%}"
+
+
+def isolated(sentence: str) -> Any:
+    """Return a sentence of ours as HTML in which quoted words of right-to-left scripts keep together."""
+    from markupsafe import Markup, escape
+
+    pieces = _RIGHT_TO_LEFT.split(_UNSEEN.sub("", sentence))
+    return Markup("").join(
+        Markup("<bdi>{}</bdi>").format(piece) if n % 2 else escape(piece) for n, piece in enumerate(pieces)
+    )
 
 
 def _seen(value: Any) -> Any:

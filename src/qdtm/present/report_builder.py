@@ -244,6 +244,7 @@ class ViewBuilder:
             subtopic = below[s] if s >= 0 else None
             top = _branch(own, subtopic.id) if subtopic else 0  # the query's own subtopic
             view = DocumentView(
+                index=document.index,
                 id=document.id,
                 title=document.title,
                 relevance=float(scores.relevance[document.index]),

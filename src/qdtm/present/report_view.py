@@ -63,10 +63,11 @@ class CleanedWord:
 class DocumentView:
     """A document: how relevant, why, and the user's own columns.
 
-    `subtopic` is its deepest one, `branch` the query's own subtopic that it is part of; `color` is 0 without.
-    `n_copies` are left out of the list, since it stands for them.
+    `index` is its row in the corpus, `subtopic` its deepest one, `branch` the query's own subtopic that it is
+    part of; `color` is 0 without. `n_copies` are left out of the list, since it stands for them.
     """
 
+    index: int
     id: str
     title: str
     relevance: float

@@ -68,6 +68,7 @@ class ExampleDocument:
     """A document that is on one side only."""
 
     id: str
+    title: str
     relevance: float
     text: str
 
@@ -267,7 +268,9 @@ def _examples(
     rows = np.flatnonzero(wanted)
     rows = rows[order_by(relevance[rows], result.corpus.document_lengths[rows], N_EXAMPLES)]
     return tuple(
-        ExampleDocument(each.id, float(relevance[each.index]), " ".join(each.text[:_EXCERPT].split()))
+        ExampleDocument(
+            each.id, each.title, float(relevance[each.index]), " ".join(each.text[:_EXCERPT].split())
+        )
         for each in result.corpus.documents.select(rows.tolist())
     )
 

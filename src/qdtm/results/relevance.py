@@ -333,11 +333,11 @@ def relevance_to(fit: ModelFit, corpus: Corpus, q: int, new: Corpus | None = Non
     fitted = sum_up(fit.concepts[q].name, corpus, relevance, strength, share, covers=fit.covers)
     check = fit.check_of(q)
     if check is not None and check.answers:
-        fitted = _taught(fitted, check, corpus)
+        fitted = taught(fitted, check, corpus)
     return fitted if new is None else _of_new(fit, corpus, q, new, fitted)
 
 
-def _taught(plain: Relevance, check: HandCheck, corpus: Corpus) -> Relevance:
+def taught(plain: Relevance, check: HandCheck, corpus: Corpus) -> Relevance:
     """Return relevance after what people said: learned from, and what was answered has its answer."""
     lesson = lesson_of(check, corpus, plain.scores)
     passages = plain.passages

@@ -25,6 +25,8 @@ from qdtm.results.table_formats import data_frame
 MAX_BINS = 2_000
 MAX_CLASSES = 20
 
+_AUTO_YEARS = 80  # a few old documents must not make decades of all others
+
 _UNITS = {"day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y", "decade": "Y"}
 _STEPS = {"quarter": 3, "decade": 10}
 _AUTO_BINS = 24
@@ -255,13 +257,17 @@ def _periods(
 
 
 def _auto_unit(days: NDArray[np.datetime64]) -> str:
-    """Return the shortest unit of which at most 24 are needed; dates that are years alone get no months."""
+    """Return the shortest unit of which few enough are needed, or 80 years.
+
+    Dates that are years alone get no months.
+    """
     units = list(_UNITS)
     if (days == days.astype("datetime64[Y]")).all():
         units = ["year", "decade"]
     elif (days == days.astype("datetime64[M]")).all():
         units = ["month", "quarter", "year", "decade"]
-    return next((u for u in units if len(_starts(days.min(), days.max(), u)) <= _AUTO_BINS), "decade")
+    most = dict.fromkeys(units, _AUTO_BINS) | {"year": _AUTO_YEARS}
+    return next((u for u in units if len(_starts(days.min(), days.max(), u)) <= most[u]), "decade")
 
 
 def _starts(first: np.datetime64, last: np.datetime64, unit: str) -> NDArray[np.datetime64]:

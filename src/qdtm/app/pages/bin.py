@@ -1,17 +1,22 @@
-"""The bin's page, and the words with which things are removed: lists in, questions and moved folders out."""
+"""What was removed: the bin's page, the words that ask first, and what is left without a corpus."""
 
 from __future__ import annotations
 
 import asyncio
 
+from nicegui import ui
+
 from qdtm.app.bin import Binned, delete, find_binned, in_bin, restore
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import read_about, remove_corpus
-from qdtm.app.jobs import Job
+from qdtm.app.findings import TABLES, Finding, kept_documents, read_findings
+from qdtm.app.jobs import RESULT, Job
 from qdtm.app.pages.frame import Question, frame, page
+from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Action, Panel, tell
 from qdtm.app.workspace import KINDS, Kind
 
+_PAGE, _MOST = 20, 1_000  # documents that are listed of a result whose corpus is gone
 _THIRTY = "It stays in the bin for thirty days, from where you can bring it back."
 
 
@@ -113,3 +118,49 @@ def _results_of(context: AppContext, corpus: str) -> list[Job]:
 
 def _n_results(n: int) -> str:
     return "1 result" if n == 1 else f"{n:,} results"
+
+
+# --- results whose corpus was removed ----------------------------------------------------------------------
+
+
+def tell_of_corpus(context: AppContext, request: FitRequest) -> None:
+    """Say that the corpus of a result is in the bin, if it is, and bring it back if that is wanted."""
+    binned = find_binned(context.workspace, "corpora", request.corpus)
+    if binned is None:
+        return
+
+    def back(_: str) -> None:
+        restore(context.workspace, "corpora", request.corpus)
+        panel.show(binned=None)
+        tell("The corpus is back.")
+        ui.navigate.reload()
+
+    panel = Panel("corpus_gone.html", {"back": back}, binned=binned)
+
+
+class Remains:
+    """What was saved with a result whose corpus is gone for good: topics, documents, passages."""
+
+    def __init__(self, job: Job, request: FitRequest, q: int) -> None:
+        self._job, self._request, self._q, self._n = job, request, q, _PAGE
+        self._panel = Panel("remains.html", {"more": self._more})
+        self._show()
+
+    def _more(self, _: str) -> None:
+        self._n = min(self._n * 3, _MOST)
+        self._show()
+
+    def _show(self) -> None:
+        query = self._request.queries[self._q].name
+        findings = {found.query: found for found in read_findings(self._job.folder)}
+        documents, n_documents = kept_documents(self._job.folder / RESULT, query, self._n)
+        self._panel.show(
+            job=self._job,
+            q=self._q,
+            corpus=self._request.corpus_name,
+            names=[each.name for each in self._request.queries],
+            finding=findings.get(query, Finding(query, "", (), ())),
+            documents=documents,
+            n_documents=n_documents,
+            tables=[name for name in TABLES if (self._job.folder / RESULT / name).is_file()],
+        )

@@ -58,13 +58,11 @@ class CheckPage:
     async def build(self) -> None:
         """Make the elements; the letters y, n, ?, s and b do what the buttons do."""
         self._intro = Panel("check_title.html", query=self._check.query)
-        with ui.row().classes("check-who"):
+        with ui.element("div").classes("fields-row"):
             self._name = ui.input("Your name, if several people answer", on_change=self._named)
-            self._name.props(f"dense maxlength={MAX_NAME} for=check-name").classes("word-input")
-            self._note = ui.input("Note with the next answer").props(
-                f"dense maxlength={MAX_NOTE} for=check-note"
-            )
-            self._note.classes("word-input")
+            self._name.props(f"outlined dense maxlength={MAX_NAME} for=check-name").classes("word-input")
+            self._note = ui.input("Note with the next answer")
+            self._note.props(f"outlined dense maxlength={MAX_NOTE} for=check-note").classes("word-input")
         await connected()
         self._name.value = str(await ui.run_javascript(f"localStorage.getItem({_NAME!r}) ?? ''"))[:MAX_NAME]
         answers = dict.fromkeys(map(str, VERDICTS), self._say)

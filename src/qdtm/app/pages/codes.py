@@ -12,7 +12,7 @@ from nicegui import ui
 from qdtm.app.annotations import read_codes
 from qdtm.app.context import AppContext
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import button, frame, page, while_waiting
+from qdtm.app.pages.frame import NameDialog, frame, page, while_waiting
 from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Panel, guarded
 from qdtm.app.workspace import NotFoundError
@@ -195,14 +195,8 @@ class CodebookPage:
         """Make the elements."""
         actions = {"rename": self._ask, "remove": self._remove, "undo": self._undo}
         self._panel = Panel("codebook.html", actions)
-        with ui.dialog() as self._asking, ui.element("div").classes("dialog").props("role=document"):
-            Panel("dialog_title.html", text="Rename this tag")
-            self._name = ui.input("Name (one that is there already: both become one)")
-            self._name.props(f"outlined maxlength={MAX_TAG} autofocus")
-            self._name.on("keydown.enter", lambda: guarded(self._rename))
-            with ui.element("div").classes("actions"):
-                button("Keep", lambda: guarded(self._rename), id="keep-tag")
-                button("Cancel", self._asking.close, plain=True)
+        label = "Name (one that is there already: both become one)"
+        self._naming = NameDialog("Rename this tag", label, MAX_TAG, self._rename)
         self._show()
 
     def _show(self) -> None:
@@ -215,7 +209,7 @@ class CodebookPage:
             n_notes=len(codes.notes),
             acts=[(act.number, said(act), act.at) for act in reversed(acts[-_LAST_ACTS:])],
         )
-        self._name.set_autocomplete(list(codes.tags))
+        self._naming.field.set_autocomplete(list(codes.tags))
 
     def _list(self, tag: str) -> str:
         return f"/result/{self._job.id}?{urlencode({'view': 'all', 'tag': tag})}#documents"
@@ -236,12 +230,9 @@ class CodebookPage:
 
     def _ask(self, tag: str) -> None:
         self._renamed = tag
-        self._name.set_value(tag)
-        self._asking.open()
+        self._naming.ask(tag)
 
-    async def _rename(self) -> None:
-        self._asking.close()
-        new = (self._name.value or "").strip()
+    async def _rename(self, new: str) -> None:
         if not new:
             raise ParameterError("A tag needs a name; to get rid of it, remove it.")
         if new != self._renamed:

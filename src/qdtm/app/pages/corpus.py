@@ -12,7 +12,7 @@ from qdtm.app.corpora import DEMO, DEMO_NAME, Whereabouts, list_corpora, where_i
 from qdtm.app.findings import Finding, read_findings
 from qdtm.app.jobs import Job
 from qdtm.app.pages.bin import removal
-from qdtm.app.pages.frame import frame, page, show_problem
+from qdtm.app.pages.frame import frame, page, show_problem, text
 from qdtm.app.pages.upload import build_upload
 from qdtm.app.requests import FitRequest, IndexRequest
 from qdtm.app.templating import Action, Panel, guarded
@@ -72,7 +72,7 @@ class HomeLists:
     def build(self, n_fits: int) -> None:
         """Make the elements; what goes on in the background is followed."""
         removal_of = removal(self._context, lambda _: self._show())
-        Panel("section_title.html", text="Results")
+        text("Results", "h2").classes("later")
         if n_fits > _N_FILTERED:
             field = ui.input("Filter by query or corpus", on_change=lambda e: guarded(self._filter, e.value))
             field.props("outlined dense debounce=250 clearable maxlength=200 dir=auto").classes("word-input")

@@ -26,6 +26,7 @@ from qdtm.results.relevance import Relevance
 _PAGE = 10
 _MOST_SHOWN = 500
 _TAGS = 12
+_GROUPS = 8  # that have a row before somebody asks for all
 _SHORTCUTS = (
     ("j", "next document"),
     ("k", "previous document"),
@@ -91,6 +92,7 @@ class DocumentsSection:
         self._job, self._explorer, self._q = job, explorer, wanted.query
         self._filter, self._at = replace(wanted, n=_PAGE), at
         self._source = ""  # what the last change came from
+        self._n_groups = _GROUPS
         self._check = explorer.result.fit.check_of(self._q)  # what people said of documents
 
     def build(self) -> None:
@@ -98,22 +100,21 @@ class DocumentsSection:
         actions = {
             "view": self._view, "only": self.only, "group": self.group, "word": self.word,
             "relevance": self._relevance, "time": self._time, "period": self._period,
-            "clear": self._clear, "more": self._more,
+            "clear": self._clear, "more": self._more, "groups": self._more_groups,
             "address": self._follow, "judge": self._judge, "tag": self.tag,
         }  # fmt: skip
         self._timeline = Panel("trends.html", actions)
         self._groups = Panel("groups.html", actions)
-        Panel("documents_title.html")
         self._histogram = Panel("relevance.html", actions)
-        with ui.element("div").classes("fields-row"):
+        with ui.element("div").classes("fields-row").props("id=search"):
             self._search = ui.input("Search in these documents", value=self._filter.search)
             self._search.props("outlined dense debounce=250 clearable maxlength=200").classes("word-input")
-            self._search.props('id=search aria-keyshortcuts="/"')
+            self._search.props('aria-keyshortcuts="/"')
             dated = self._explorer.days is not None
             orders = {sort: said for sort, said in _SORTS.items() if dated or sort in ("relevance", "edge")}
             sort = self._filter.sort if self._filter.sort in orders else "relevance"
             self._sort = ui.select(orders, label="Order", value=sort)
-            self._sort.props("outlined dense options-dense").classes("choice")
+            self._sort.props("outlined dense options-dense").classes("choice order")
         self._search.on_value_change(lambda e: guarded(self._change, "search", {"search": e.value or ""}))
         self._sort.on_value_change(lambda e: guarded(self._change, "sort", {"sort": e.value or ""}))
         self._documents = Panel("documents.html", actions)
@@ -188,6 +189,10 @@ class DocumentsSection:
         self._filter = replace(self._filter, n=min(self._filter.n + 2 * _PAGE, _MOST_SHOWN))
         await self._show("more")
 
+    async def _more_groups(self, _: str) -> None:
+        self._n_groups = len(self._explorer.groups.names) if self._explorer.groups else _GROUPS
+        await self._show()
+
     async def _change(self, source: str, values: dict[str, str]) -> None:
         wanted = replace(self._filter.changed(values), query=self._q, n=_PAGE)
         if wanted.to_params() == self._filter.to_params():
@@ -224,7 +229,11 @@ class DocumentsSection:
     async def _show(self, source: str = "") -> None:
         """Make anew what follows from the filter, but not what the change came from."""
         wanted = self._filter
-        values = await asyncio.to_thread(self._values, wanted)
+        self._documents.classes("stale" if source == "search" else "")
+        try:
+            values = await asyncio.to_thread(self._values, wanted)
+        finally:
+            self._documents.classes(remove="stale")
         if wanted is not self._filter:
             return  # it was changed again in the meantime
         self._documents.show(**values)
@@ -268,6 +277,7 @@ class DocumentsSection:
             "trends": explorer.over_time,
             "groups": explorer.groups,
             "chosen_group": chosen_group(explorer, wanted.group),
+            "n_groups": max(self._n_groups, chosen_group(explorer, wanted.group) + 1),
             "most_shown": _MOST_SHOWN,
             "tags": sorted(explorer.codes().book, key=lambda count: -count.n_documents)[:_TAGS],
             "tags_of": explorer.codes().tags_of,

@@ -14,7 +14,7 @@ from qdtm.app.context import AppContext
 from qdtm.app.drafts import Draft, drafts_to_text
 from qdtm.app.findings import read_findings
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import page
+from qdtm.app.pages.frame import page, text
 from qdtm.app.pages.result import open_result
 from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Panel
@@ -123,7 +123,7 @@ class FitCard:
         self.box = ui.element("section").classes("fit").props(f"id=fit-{id}")
         self.box.props["aria-label"] = f"Fit of {request.title}"
         with self.box:
-            self._head = Panel("fit_head.html", title=request.title)
+            text(request.title, "h2").props("dir=auto")
             self._status = Panel("fit_status.html", job=None).props("role=status").classes("stage")
             self._details = Panel("fit.html", job=None, problem="")
             actions = {"stop": lambda _: context.jobs.cancel(id), "leave": lambda _: leave(self)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 
 from nicegui import ui
 
-from qdtm.app.templating import Panel, guarded, render, script, style_sheet, version_of
+from qdtm.app.templating import UNEXPECTED, Panel, guarded, render, script, style_sheet, version_of
 from qdtm.app.workspace import InBinError
 from qdtm.errors import QdtmError
 
@@ -21,6 +22,7 @@ from qdtm.errors import QdtmError
 T = TypeVar("T")
 PageFunction = Callable[..., Awaitable[None]]
 
+_log = logging.getLogger("qdtm.app")
 _SECONDS_TO_CONNECT = 60.0
 STEPS = ("Corpus", "Ask", "Explore")
 
@@ -59,6 +61,11 @@ def frame(title: str, step: str, links: dict[str, str] | None = None) -> Iterato
             yield
         except QdtmError as error:
             show_error(error)
+        except TimeoutError:
+            raise  # nobody is there
+        except Exception:
+            _log.exception("a page failed")
+            show_problem(UNEXPECTED)
 
 
 def page(path: str) -> Callable[[PageFunction], PageFunction]:
@@ -71,6 +78,7 @@ def page(path: str) -> Callable[[PageFunction], PageFunction]:
                 await make(*args, **arguments)
             except QdtmError as error:
                 with frame("Not there", "Corpus"):
+                    text("Not there", "h1")
                     show_error(error)
             except TimeoutError:
                 return  # nobody is there: a program asked for the page, or the tab was closed at once
@@ -123,8 +131,54 @@ def button(label: str, on_click: Callable[[], Any], *, id: str = "", plain: bool
         element.props(f"id={id}")
     element.on("click", on_click)
     with element:
-        ui.html(escape(label), sanitize=False, tag="span")
+        text(label)
     return element
+
+
+def text(words: str, tag: str = "span") -> ui.html:
+    """Make an element of plain words."""
+    return ui.html(escape(words), sanitize=False, tag=tag)
+
+
+@contextmanager
+def dialog(label: str, classes: str = "dialog") -> Iterator[ui.dialog]:
+    """Make a dialog of what the block makes, to be opened later; the label is for screen readers."""
+    made = ui.dialog()
+    made.props["aria-label"] = label
+    with made, ui.element("div").classes(classes).props("role=document"):
+        yield made
+
+
+class NameDialog:
+    """A dialog that asks for a name; Enter keeps it.
+
+    Parameters
+    ----------
+    title, label : str
+        Of the dialog and of its field.
+    longest : int
+        Characters of a name.
+    keep : callable
+        Is given the name.
+    """
+
+    def __init__(self, title: str, label: str, longest: int, keep: Callable[[str], Any]) -> None:
+        async def kept() -> None:
+            self._dialog.close()
+            await guarded(keep, (self.field.value or "").strip())
+
+        with dialog(title) as self._dialog:
+            text(title, "h2")
+            self.field = ui.input(label).props(f"outlined maxlength={longest} autofocus dir=auto")
+            self.field.on("keydown.enter", kept)
+            with ui.element("div").classes("actions"):
+                button("Keep", kept, id="keep-name")
+                button("Cancel", self._dialog.close, plain=True)
+
+    def ask(self, name: str) -> None:
+        """Ask; the name as it is stands in the field."""
+        self.field.set_value(name)
+        self._dialog.open()
 
 
 class Question:
@@ -142,13 +196,13 @@ class Question:
                 button("Cancel", self._dialog.close, plain=True, id="cancel").props("autofocus")
                 self._yes = button("Remove", self._answered, id="confirm")
 
-    def ask(self, title: str, text: str, label: str, do: Callable[[], Any]) -> None:
+    def ask(self, title: str, says: str, label: str, do: Callable[[], Any]) -> None:
         """Ask, and do it if the answer is yes."""
         self._do = do
-        self._text.show(title=title, text=text)
+        self._text.show(title=title, text=says)
         self._yes.clear()
         with self._yes:
-            ui.html(escape(label), sanitize=False, tag="span")
+            text(label)
         self._dialog.open()
 
     async def _answered(self) -> None:

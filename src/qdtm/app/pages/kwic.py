@@ -13,7 +13,7 @@ from nicegui import ui
 from qdtm.app.context import AppContext
 from qdtm.app.corpora import read_about
 from qdtm.app.explorer import Explorer
-from qdtm.app.pages.frame import button, frame, page, while_waiting
+from qdtm.app.pages.frame import button, dialog, frame, page, while_waiting
 from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Panel, guarded
 from qdtm.app.workspace import NotFoundError
@@ -115,7 +115,7 @@ class KwicPage:
         field.props(f"outlined debounce=350 clearable autofocus autocomplete=off maxlength={LONGEST_SEARCH}")
         field.classes("query-text")
         self._lines = Panel("kwic.html", {"sort": self._sort_by, "open": self._open})
-        with ui.dialog() as self._dialog, ui.element("div").classes("dialog wide").props("role=document"):
+        with dialog("The document", "dialog wide") as self._dialog:
             self._document = Panel("kwic_document.html", document=None)
             with ui.element("div").classes("actions"):
                 button("Close", self._dialog.close, id="close-document")
@@ -138,6 +138,7 @@ class KwicPage:
         if not text:
             self._show(None)
             return
+        self._lines.classes("stale")  # until something is shown
         async with _AT_ONCE:
             if turn != self._turn:
                 return
@@ -162,6 +163,7 @@ class KwicPage:
 
     def _show(self, found: Concordance | None, problem: str = "") -> None:
         self._found = found
+        self._lines.classes(remove="stale")
         lines = [(line, self._searched.further(line)) for line in found or ()]
         self._lines.show(
             found=found,

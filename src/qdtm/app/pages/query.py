@@ -23,7 +23,7 @@ from qdtm.app.drafts import (
     drafts_to_text,
 )
 from qdtm.app.pages.fit import FitList
-from qdtm.app.pages.frame import button, frame, page, while_waiting
+from qdtm.app.pages.frame import button, frame, page, text, while_waiting
 from qdtm.app.pages.live import AnswerPanel, Stage, look_up
 from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Panel, guarded
@@ -154,7 +154,7 @@ class QueryPage:
     def _build_settings(self) -> None:
         now = self._settings
         with ui.element("details").classes("settings").props("open" if now.address else ""):
-            Panel("settings_summary.html", tag="summary", text="Settings of the fit")
+            text("Settings of the fit", "summary")
             with ui.element("div").classes("fields-row"):
                 seed = ui.number("Random seed", value=now.seed, min=0, max=_MOST_SEED, precision=0)
                 seed.props("outlined dense").classes("choice")
@@ -345,7 +345,7 @@ class QueryRow:
     def _build_refining(self) -> None:
         changed = (self.draft.rule, self.draft.expansion, self.draft.exclude) != ("and", "kld", ())
         with ui.element("details").classes("settings").props("open" if changed else ""):
-            Panel("settings_summary.html", tag="summary", text="More ways to ask")
+            text("More ways to ask", "summary")
             with ui.element("div").classes("fields-row"):
                 self._choice("Documents with", _RULES, self.draft.rule, self._set_rule)
                 self._choice("Concept words", _EXPANSIONS, self.draft.expansion, self._set_expansion)

@@ -45,6 +45,7 @@ _SHORTCUTS = (
     ("t", "tag the document, or what is selected"),
     ("u", "undo what you did last"),
     ("/", "search in the list"),
+    ("Esc", "leave a field"),
     ("?", "these keys"),
 )
 
@@ -193,11 +194,13 @@ class ReaderPage:
 
     def _show_bar(self) -> None:
         place, row = self._places.get(self._row), self._row
-        before = None if not place else self._rows[place - 1]
-        after = self._rows[0 if place is None else place + 1 :][:1]
+        begins, ends = self._beside(row)
+        before = self._rows[begins - 1] if begins else None
+        after = self._rows[ends : ends + 1]
         query = self._wanted.to_query()
         verdict = None if self._check is None else self._check.verdicts.get(row)
         self._bar.show(
+            row=row,
             place=place,
             n=len(self._rows),
             before=None if before is None else (before, self._address(before)),
@@ -207,6 +210,20 @@ class ReaderPage:
             answer=_ANSWERS.get(verdict or "", ""),
             done=self._done[-1][0] if self._done else "",
         )
+
+    def _beside(self, row: int) -> tuple[int, int]:
+        """Return how many documents of the list come before one, and which is next to come.
+
+        One that is not in it, perhaps since somebody said so a moment ago, stands where its relevance was.
+        """
+        place = self._places.get(row)
+        if place is not None:
+            return place, place + 1
+        if self._wanted.sort != "relevance":
+            return 0, 0
+        relevance, _ = self._explorer.result.unchecked_relevance(self._q)
+        place = int((relevance[self._rows] > relevance[row]).sum())
+        return place, place
 
     def _show_text(self) -> None:
         text = render(

@@ -13,9 +13,9 @@ from qdtm.app.downloads import KINDS, source_of, unavailable
 from qdtm.app.drafts import Draft, drafts_to_text
 from qdtm.app.explorer import DocumentFilter, Explorer
 from qdtm.app.jobs import Job
+from qdtm.app.pages.bin import Remains, tell_of_corpus
 from qdtm.app.pages.documents import DocumentsSection
 from qdtm.app.pages.frame import frame, page, while_waiting
-from qdtm.app.pages.remains import Remains, tell_of_corpus
 from qdtm.app.pages.topic import TopicSection
 from qdtm.app.requests import FitRequest
 from qdtm.app.templating import Action, Panel
@@ -104,7 +104,6 @@ class ResultPage:
         Panel(
             "take_away.html",
             job=self._job,
-            corpus=self._request.corpus,
             kinds=[(kind, unavailable(kind)) for kind in KINDS],
             program=program(self._explorer.result, source_of(self._request)),
             methods=methods_paragraph(self._explorer.result),

@@ -14,14 +14,15 @@ from qdtm.app.context import AppContext
 from qdtm.app.drafts import Draft, drafts_to_text
 from qdtm.app.explorer import Explorer
 from qdtm.app.jobs import Job
-from qdtm.app.pages.frame import button
+from qdtm.app.pages.frame import NameDialog, button, dialog
 from qdtm.app.requests import FitRequest
-from qdtm.app.templating import Action, Panel, guarded, tell
+from qdtm.app.templating import Action, Panel, tell
 from qdtm.results.corrections import DROP_WORD, HIDE, corrections_of, said, undone_corrections
 from qdtm.results.journal import Act, History, Journal
 from qdtm.results.result import Result
 
 _ASKED_WORDS = 8
+_LONGEST_NAME = 200
 
 
 class TopicSection:
@@ -70,7 +71,9 @@ class TopicSection:
             "ask-again": self._ask_again,
         }
         self._panel = Panel("topic.html", self._actions | own)
-        self._build_naming()
+        self._naming = NameDialog(
+            "Name this subtopic", "Name (empty: from its words)", _LONGEST_NAME, self._rename
+        )
         self._build_merging()
         await self.show()
 
@@ -80,6 +83,7 @@ class TopicSection:
         result = self._explorer.result
         return {
             "job": self._job,
+            "corpus": self._request.corpus,
             "result": result,
             "query": view,
             "q": self._q,
@@ -180,29 +184,18 @@ class TopicSection:
 
     # --- dialogs -----------------------------------------------------------------------------------------
 
-    def _build_naming(self) -> None:
-        with ui.dialog() as self._naming, ui.element("div").classes("dialog").props("role=document"):
-            Panel("dialog_title.html", text="Name this subtopic")
-            self._name = ui.input("Name (empty: from its words)").props("outlined maxlength=200 autofocus")
-            self._name.on("keydown.enter", lambda: guarded(self._rename))
-            with ui.element("div").classes("actions"):
-                button("Keep", lambda: guarded(self._rename), id="keep-name")
-                button("Cancel", self._naming.close, plain=True)
-
     def _ask_name(self, id: str) -> None:
         topic = self._explorer.result.topic(id)
         self._chosen = topic.id
-        self._name.set_value(topic.label or "")
-        self._naming.open()
+        self._naming.ask(topic.label or "")
 
-    async def _rename(self) -> None:
-        id, name = self._chosen, self._name.value or ""
-        self._naming.close()
-        if name.strip() != (self._explorer.result.topic(id).label or ""):
+    async def _rename(self, name: str) -> None:
+        id = self._chosen
+        if name != (self._explorer.result.topic(id).label or ""):
             await self._correct(lambda result: result.rename(id, name))
 
     def _build_merging(self) -> None:
-        with ui.dialog() as self._merging, ui.element("div").classes("dialog").props("role=document"):
+        with dialog("Merge subtopics") as self._merging:
             self._siblings = Panel("merge.html", {"merge-with": self._merge})
             with ui.element("div").classes("actions"):
                 button("Cancel", self._merging.close, plain=True)

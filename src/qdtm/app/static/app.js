@@ -103,6 +103,30 @@ new MutationObserver(() => {
   if (!brushed) draw();
 }).observe(document.documentElement, { childList: true, subtree: true });
 
+// What the address names after # comes later than the page does: go there once it is there, unless somebody has
+// begun to do something else, and again while what stands above it still comes.
+let goal = decodeURIComponent(location.hash.slice(1));
+for (const act of ["wheel", "pointerdown", "keydown", "touchstart"]) addEventListener(act, () => { goal = ""; });
+setTimeout(() => { goal = ""; }, 20000);
+new MutationObserver(() => {
+  const place = goal && document.getElementById(goal);
+  if (!place) return;
+  place.scrollIntoView({ block: "start", behavior: "instant" });
+  (place.matches("li") ? place.querySelector("a.title") : place.querySelector("input"))?.focus({ preventScroll: true });
+}).observe(document.documentElement, { childList: true, subtree: true });
+
+// A row of small buttons is one stop of the tab key; arrow keys go along it.
+addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const all = step ? [...(event.target.closest?.("[data-arrows]")?.querySelectorAll("button") ?? [])] : [];
+  const next = all[all.indexOf(event.target) + step];
+  if (!next || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.target.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+  event.preventDefault();
+});
+
 // Back and forth between the states of a page that are in its address.
 addEventListener("popstate", () => {
   const follow = document.querySelector("[data-popstate]");

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from qdtm.errors import ParameterError
 from qdtm.results.hand_check.answers import (
     Agreement,
@@ -348,6 +351,29 @@ def _joined(theirs: CheckSample, ours: CheckSample, answered: set[int]) -> Check
 
 def _stratum_at(lows: Sequence[float], relevance: float) -> int:
     return next((h for h, low in enumerate(lows) if relevance >= low), len(lows) - 1)
+
+
+def carried(earlier: HandCheck, query: str, relevance: NDArray[np.float64], cutoff: float) -> HandCheck:
+    """Return what was said of documents as a check of another relevance of theirs.
+
+    Parameters
+    ----------
+    earlier : HandCheck
+        Of the same corpus, and of a query that asks the same.
+    query : str
+        The query's name.
+    relevance : ndarray of shape (D,)
+        Without what the answers teach.
+    cutoff : float
+
+    Returns
+    -------
+    HandCheck
+        The answers count for themselves and are learned from; chance has chosen none of them.
+    """
+    rows = [answer.row for answer in earlier.answers]
+    sample = draw_round(stratify(relevance, cutoff), relevance, own=rows)
+    return HandCheck(query, sample, earlier.answers, earlier.settled)
 
 
 def of_version_1(values: Mapping[str, Any]) -> HandCheck:
