@@ -61,9 +61,9 @@ def test_the_count_is_the_sum_and_the_interval_holds_it():
     assert low < 40 < 54.5 < 80 < high < 150
 
 
-def test_the_count_is_of_those_that_name_it_and_of_those_that_mean_it():
+def test_of_those_listed_some_name_it_and_others_mean_it():
     found = relevance([0.9, 0.8, 0.7, 0.1], names=[0, 3])
-    assert (found.n_names, found.n_named, found.n_meant) == (2, pytest.approx(1.0), pytest.approx(1.5))
+    assert (found.n_listed, found.n_names, found.n_named, found.n_meant) == (3, 2, 1, 2)
 
 
 def test_the_interval_grows_with_doubt_and_stays_within_the_corpus():
@@ -95,9 +95,26 @@ def test_the_sentence_names_numbers():
     assert text.endswith("): 29 name it, 1 more means it)")
 
 
+def said(scores, names=()):
+    return relevance(np.array(scores), names=names).summary().partition("); ")[2]
+
+
+def test_the_sentence_says_what_is_listed_where_that_is_another_number():
+    likely, doubtful = [0.9] * 3, [0.3] * 10
+    assert said(likely + doubtful, range(2)) == (
+        "3 have a relevance of 0.90 or more and are listed: 2 name it, 1 more means it"
+    )
+    assert said([0.9] + doubtful) == "1 has a relevance of 0.90 or more and is listed: 1 means it"
+    assert said([0.9] + doubtful, [0]) == "1 has a relevance of 0.90 or more and is listed: 1 names it"
+    assert said(doubtful, range(10)) == "none is likely enough to be listed"
+
+
 def test_the_sentence_after_a_person_has_looked():
     found = relevance(np.full(10, 0.5), counted=Interval(7.0, 5.0, 9.0, 0.95))
-    assert found.summary() == "7 of 10 documents are about it (5 to 9) by hand; by the model 5 (2 to 10)"
+    assert found.summary() == (
+        "7 of 10 documents are about it (5 to 9) by hand, by the model 5 (2 to 10); "
+        "10 have a relevance of 0.50 or more and are listed: 10 mean it"
+    )
 
 
 def test_every_order_gives_the_same_cutoff():

@@ -45,15 +45,15 @@ class Mark:
         How much it counts, 0 to 1.
     is_concept : bool
         Whether it is a concept word.
-    is_query : bool
-        Whether it is a word of the query itself: where these stand is shown before all else.
+    of_query : tuple of str
+        The words of the query that it has, if any: where most of these stand is shown before all else.
     """
 
     start: int
     end: int
     weight: float
     is_concept: bool = False
-    is_query: bool = False
+    of_query: tuple[str, ...] = ()
 
     def moved(self, by: int) -> Mark:
         """Return the same some characters further on."""
@@ -109,6 +109,11 @@ class Passage:
     def text(self) -> str:
         """The passage without marks."""
         return "".join(piece.text for piece in self.pieces)
+
+    def begins_with(self, title: str) -> bool:
+        """Whether it is how a text begins, and that is how the title is made: to show both says it twice."""
+        begun = title.rstrip("… ")
+        return not self.cut_before and begun != "" and " ".join(self.text.split()).startswith(begun)
 
     @property
     def line(self) -> str:
@@ -177,18 +182,19 @@ def page_at(text: str, at: int) -> int | None:
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:
     """Return where the marks of `limit` characters weigh most; the earliest among equals.
 
-    The words of the query come before all others, and another word counts for more than the same again.
+    The words of the query come before all others, and another word counts for more than the same again; a
+    phrase of them counts as its words and for itself.
     """
     best, best_start, total, first = 0.0, 0, 0.0, 0
     met: Counter[str] = Counter()
     for mark in marks:
-        word = text[mark.start : mark.end].casefold()
-        total += _adds(mark, met[word])
-        met[word] += 1
+        for word, weight in _counted(mark, text):
+            total += _AGAIN * weight if met[word] else weight
+            met[word] += 1
         while mark.end - marks[first].start > limit - _lead(limit) and marks[first] is not mark:
-            gone = text[marks[first].start : marks[first].end].casefold()
-            met[gone] -= 1
-            total -= _adds(marks[first], met[gone])
+            for word, weight in _counted(marks[first], text):
+                met[word] -= 1
+                total -= _AGAIN * weight if met[word] else weight
             first += 1
         if total > best + 1e-9:
             best, best_start = total, marks[first].start
@@ -200,10 +206,11 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
     return start, end
 
 
-def _adds(mark: Mark, n_met: int) -> float:
-    """What a mark adds to the weight of a window in which its word was met so often before."""
-    weight = _QUERY_FIRST * mark.weight if mark.is_query else mark.weight
-    return _AGAIN * weight if n_met else weight
+def _counted(mark: Mark, text: str) -> list[tuple[str, float]]:
+    """The words that a mark stands for in the weight of a window, and what each adds when first met."""
+    if mark.of_query:
+        return [(word, _QUERY_FIRST * mark.weight) for word in mark.of_query]
+    return [(text[mark.start : mark.end].casefold(), mark.weight)]
 
 
 def _lead(limit: int) -> int:
@@ -417,12 +424,14 @@ class Mention:
     index : int
         Its row in the corpus.
     id : str
+    title : str
     passage : str
-        With "…" where it was cut.
+        With "…" where it was cut; sentences that have the query's words apart, one after the other.
     """
 
     index: int
     id: str
+    title: str
     passage: str
 
 
@@ -447,7 +456,18 @@ def forms_of(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
 def _mention(document: Document, forms: list[frozenset[str]], search: TextSearch) -> Mention:
     at = _first_place(document.text, forms, search)
     passage = sentence_around(document.text, at, (), LONGEST)
-    return Mention(document.index, document.id, passage.line)
+    lines = [passage.line, *_elsewhere(document.text, passage, forms, search)]
+    return Mention(document.index, document.id, document.title, " … ".join(lines).replace("… … …", "…"))
+
+
+def _elsewhere(text: str, passage: Passage, forms: list[frozenset[str]], search: TextSearch) -> Iterator[str]:
+    """Yield the sentences where the words stand first that a passage does not have."""
+    shown, end = passage.start, passage.start + len(passage.text)
+    places = [(word, span[0]) for word, span in folded_places(text, search)]
+    for form in forms:
+        at = [start for word, start in places if word in form]
+        if at and not any(shown <= start < end for start in at):
+            yield sentence_around(text, at[0], (), LONGEST // 2).line
 
 
 def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> int:

@@ -1,8 +1,9 @@
 """Relevance: how likely documents, fitted or new, are to be about a query; the cut-off, and how many are.
 
 `Relevance` is what a result says about one query: each document's probability, where to cut if a list is
-needed, and how many documents are about it in all, with an interval: how many of them name it, and how many
-more mean it. Where documents are judged by passage, a document is as relevant as its most relevant passage.
+needed, and how many documents are about it in all, with an interval; of those that are listed, how many name
+it and how many more mean it. Where documents are judged by passage, a document is as relevant as its most
+relevant passage.
 """
 
 from __future__ import annotations
@@ -140,14 +141,14 @@ class Relevance:
         return (self.counted if self.counted and self.is_by_hand else self.by_model).estimate
 
     @property
-    def n_named(self) -> float:
-        """How many documents name the query and are about it: the sum of their probabilities."""
-        return float(self.scores[self.names].sum())
+    def n_named(self) -> int:
+        """How many documents from the cut-off up name the query."""
+        return int((self.about & self.names).sum())
 
     @property
-    def n_meant(self) -> float:
-        """How many more are about it without naming it."""
-        return float(self.scores[~self.names].sum())
+    def n_meant(self) -> int:
+        """How many more are from the cut-off up without naming it."""
+        return self.n_listed - self.n_named
 
     @property
     def n_about_interval(self) -> tuple[float, float]:
@@ -166,18 +167,34 @@ class Relevance:
         return Interval(n, n / factor, min(n * factor, float(len(self.scores))), 0.9)
 
     def summary(self) -> str:
-        """Say it in a sentence, for people."""
+        """Say it in a sentence, for people: how many are about it, and which of them are listed."""
         low, high = self.n_about_interval
         n_about = round(self.n_about)
         are = "is" if n_about == 1 else "are"
         said = f"{n_about:,} of {len(self.scores):,} documents {are} about it ({low:,.0f} to {high:,.0f})"
         if self.counted is not None and self.is_by_hand:
-            return f"{said} by hand; by the model {self.by_model.as_count()}"
-        if self.counted is not None:
-            return f"{said} by the model; by hand {self.counted.as_count()}"
-        n_named = min(round(self.n_named), n_about)
-        name, mean = ("names" if n_named == 1 else "name"), ("means" if n_about - n_named == 1 else "mean")
-        return f"{said}: {n_named:,} {name} it, {n_about - n_named:,} more {mean} it"
+            said += f" by hand, by the model {self.by_model.as_count()}"
+        elif self.counted is not None:
+            said += f" by the model, by hand {self.counted.as_count()}"
+        if self.n_listed != n_about:
+            said += f"; {self._listed()}"
+        return f"{said}: {self._named()}" if self.n_listed else said
+
+    def _listed(self) -> str:
+        """Say how many are from the cut-off up."""
+        if not self.n_listed:
+            return "none is likely enough to be listed"
+        have = "1 has" if self.n_listed == 1 else f"{self.n_listed:,} have"
+        are = "is" if self.n_listed == 1 else "are"
+        return f"{have} a relevance of {self.cutoff:.2f} or more and {are} listed"
+
+    def _named(self) -> str:
+        """Say how many of those listed name the query, and how many more mean it."""
+        names = f"{self.n_named:,} {'names' if self.n_named == 1 else 'name'} it"
+        means = f"{'means' if self.n_meant == 1 else 'mean'} it"
+        if not self.n_meant:
+            return names
+        return f"{names}, {self.n_meant:,} more {means}" if self.n_named else f"{self.n_meant:,} {means}"
 
     def near_summary(self) -> str:
         """Say how many documents are only near it; nothing if there are none."""

@@ -54,6 +54,9 @@ class Topic:
         The user's name for it.
     dropped_words : tuple of str
         What a person does not want among its words.
+    rest : float
+        What is in none of its subtopics, as a share of what was split: groups too small, found by too few
+        runs, or hidden.
     """
 
     id: str
@@ -67,6 +70,7 @@ class Topic:
     label: str | None = None
     short_name: str = ""
     dropped_words: tuple[str, ...] = ()
+    rest: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.short_name:
@@ -74,8 +78,11 @@ class Topic:
 
     @property
     def prevalence_below(self) -> float:
-        """What its subtopics have of the corpus' tokens, together: their shares are shares of this."""
-        return sum(subtopic.prevalence for subtopic in self.subtopics)
+        """What was split of it, as a share of the corpus' tokens: its subtopics and what is in none of them.
+
+        The shares of subtopics are shares of this.
+        """
+        return sum(subtopic.prevalence for subtopic in self.subtopics) / max(1.0 - self.rest, 1e-9)
 
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
         """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""
@@ -258,6 +265,7 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
             probabilities=_frozen(probabilities[k]),
             subtopics=_subtopics(fit, k, total, n_label_words) if k < fit.n_queries else (),
             dropped_words=fit.corrections.dropped_words.get(topic_id(k, fit.n_queries), ()),
+            rest=fit.subtopic_rest[k] if k < fit.n_queries else 0.0,
         )
         for k in range(fit.n_topics)
     ]
@@ -280,6 +288,7 @@ class _Splitter:
         self.fit, self.query, self.total = fit, fit.concepts[q].name, total
         self.n_label_words = n_label_words
         self.opened = {below.of: below for below in counts_below(fit, q)}
+        self.rest = {split.of: split.rest for split in fit.splits}
         self.usual = fit.word_topic.sum(axis=1, dtype=np.float64)  # (V,)
 
     def below(self, id: str, n_w: NDArray[np.float32], avoid: tuple[int, ...]) -> tuple[Topic, ...]:
@@ -291,7 +300,11 @@ class _Splitter:
         probabilities = subtopic_word_probabilities(counts, is_parent_word, self.fit.beta)  # (S, V)
         words = self._telling(ids, counts, avoid)
         kept = [self.fit.corrections.names.get(each) for each in ids]
-        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in words], kept)
+        if all(words):
+            telling = words
+        else:  # one has no words but those that name the topic already
+            telling = [a or b for a, b in zip(words, self._telling(ids, counts, ()), strict=True)]
+        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in telling], kept)
         return tuple(
             self._topic(each, name, counts[:, s], probabilities[s], words[s], avoid)
             for s, (each, name) in enumerate(zip(ids, names, strict=True))
@@ -334,6 +347,7 @@ class _Splitter:
             label_words=label_words,
             label=label,
             dropped_words=fit.corrections.dropped_words.get(id, ()),
+            rest=self.rest.get(id, 0.0),
         )
 
 

@@ -27,7 +27,7 @@ MAX_CLASSES = 20
 
 _UNITS = {"day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y", "decade": "Y"}
 _STEPS = {"quarter": 3, "decade": 10}
-_AUTO_BINS = 24
+_AUTO_BINS = 40
 _OTHER = "(other)"
 _WITHIN_95 = 1.96  # standard deviations that hold 95 % of a normal distribution
 
