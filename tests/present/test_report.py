@@ -270,7 +270,7 @@ def test_stability_is_on_the_cards_and_below(result):
         "Fair : found in 2 of 3 runs.",
         "In every run: <b>run . Only in some: wicket .",
         "Weak : found in 0 of 3 runs.",
-        "4 independent runs found 2 to 4 subtopics.",
+        "4 independent runs found 2 to 4 subtopics;",
         "4 of 5 runs from different random seeds",
         "the corpus’ words in cricket 19.0% 21.0% R-hat 1.02: the runs agree",
         "R-hat 1.50: the runs stay apart",

@@ -428,15 +428,15 @@ def _named(row: RelevantDocument) -> str:
 
 
 def document_text(title: str, named: str, passage: Passage) -> Text:
-    """Return a document in a list: its title, which one it is, and a passage below.
+    """Return a document in a list: its title, which one it is, and a passage below that does not repeat it.
 
-    A title that is only how the text begins is left out where the passage begins so too.
+    A title that is cut from the text is left out where the passage begins so too.
     """
-    title, named = one_line(title), one_line(named)
-    shown = passage_text(passage)
-    if passage.begins_with(title):
+    below = passage.after(title)
+    shown, named = passage_text(below), one_line(named)
+    if below.begins_with(title):
         return Text.assemble((named, "dim"), "\n", shown)
-    return Text.assemble((title, "bold"), "  ", (named, "dim"), "\n", shown)
+    return Text.assemble((one_line(title), "bold"), "  ", (named, "dim"), "\n", shown)
 
 
 def result_page(

@@ -115,6 +115,17 @@ class Passage:
         begun = title.rstrip("… ")
         return not self.cut_before and begun != "" and " ".join(self.text.split()).startswith(begun)
 
+    def after(self, title: str) -> Passage:
+        """Return it without a whole title that it begins with, to be shown below it."""
+        if not self.begins_with(title) or title.endswith("…"):
+            return self
+        text, end = self.text, letters_end(self.text, title)
+        left = "" if end is None else text[end:].lstrip()
+        if not left:
+            return self
+        n = len(text) - len(left)
+        return replace(self, pieces=tuple(_from(self.pieces, n)), start=self.start + n)
+
     @property
     def line(self) -> str:
         """The passage on one line, with "…" where there is more of the text."""
@@ -131,6 +142,24 @@ class Passage:
         end = line.rfind(" ", start + limit // 2, start + limit)
         end = end if end > 0 and start + limit < len(line) else min(start + limit, len(line))
         return _with_dots(line[start:end], start > 0 or self.cut_before, end < len(line) or self.cut_after)
+
+
+def _from(pieces: Iterable[Piece], start: int) -> Iterator[Piece]:
+    """Yield what pieces have from a place on."""
+    for piece in pieces:
+        text, start = piece.text[start:], max(0, start - len(piece.text))
+        yield from [replace(piece, text=text)] if text else []
+
+
+def letters_end(text: str, line: str) -> int | None:
+    """Return where a text goes on after a line that it begins with, spaces aside; None if with another."""
+    at = 0
+    for word in line.split():
+        at = len(text) - len(text[at:].lstrip())
+        if not text.startswith(word, at):
+            return None
+        at += len(word)
+    return at
 
 
 def _with_dots(line: str, before: bool, after: bool) -> str:

@@ -32,6 +32,7 @@ from qdtm.results.passages import (
     excerpt,
     folded_places,
     forms_of,
+    letters_end,
     page_at,
 )
 from qdtm.results.splits import subtopic_weights
@@ -166,12 +167,7 @@ def _end_of_title(title: str, text: str, marks: Sequence[Mark]) -> int:
 
 def first_line_end(title: str, text: str) -> int:
     """Return where the rest of a text begins whose first line is its title; 0 if it is not."""
-    line = text.lstrip()[: len(title) + 100]
-    if not title or " ".join(line.split())[: len(title)] != title:
-        return 0
-    at = 0
-    for word in title.split():
-        at = text.index(word, at) + len(word)
-    rest = text[at:].lstrip()
-    is_line = text[at : at + 2].lstrip(" \t\r")[:1] == "\n"
+    at = letters_end(text[: 4 * len(title) + 100], title) if title else None
+    rest = "" if at is None else text[at:].lstrip()
+    is_line = at is not None and "\n" in text[at : len(text) - len(rest)]
     return len(text) - len(rest) if rest and is_line else 0
