@@ -73,7 +73,7 @@ def model():
         words = own if j % 3 == 0 else other
         said = " ".join(rng.choice(words, 12)) + ". "
         texts.append(
-            " ".join(rng.choice(other, 60)) + ". Then the cricket: " + said if j % 3 == 0 else said * 5
+            " ".join(rng.choice(other, 60)) + ".\fThen the cricket: " + said if j % 3 == 0 else said * 5
         )
     return QueryDrivenTopicModel(["cricket"], embeddings=None, max_sweeps=10, min_sweeps=2).fit(texts)
 
@@ -92,6 +92,17 @@ def test_the_passage_is_the_same_everywhere(model):
     frame = model.get_document_info().set_index("document")
     assert {id: frame.loc[id, "passage"] for id in listed} == listed
     assert frame.loc[~frame["about"], "passage"].isna().all()
+
+
+def test_tables_have_the_page_where_documents_have_pages(model):
+    pytest.importorskip("pandas")
+    found = model.documents("cricket", 5)
+    assert {row.marked.page for row in found} == {1}  # on which the passage begins
+    assert found.to_frame()["page"].tolist() == [1] * 5
+    frame = model.get_document_info()
+    has_pages = frame["text"].str.contains("\f", regex=False)
+    assert has_pages.sum() == 20
+    assert (frame["page"].notna() == (frame["about"] & has_pages)).all()
 
 
 def test_a_phrase_with_the_querys_word_is_its_own():

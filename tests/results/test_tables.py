@@ -14,6 +14,7 @@ from qdtm.results.tables import (
     CONCEPT_WORDS,
     COPY_OF,
     DOCUMENTS,
+    PAGE,
     TEXT,
     TOPICS,
     WORDS,
@@ -265,5 +266,5 @@ def test_the_same_table_gives_the_same_bytes(result, corpus):
 
 def test_the_page_about_results_lists_all_columns():
     page = (Path(__file__).parents[2] / "docs" / "results.md").read_text("utf-8")
-    for columns in (TOPICS, (*DOCUMENTS, COPY_OF, TEXT), WORDS, CONCEPT_WORDS):
+    for columns in (TOPICS, (*DOCUMENTS, PAGE, COPY_OF, TEXT), WORDS, CONCEPT_WORDS):
         assert "".join(f"| `{column.name}` | {column.meaning} |\n" for column in columns) in page

@@ -422,8 +422,10 @@ def coded_section(result: Result, tag: str | None = None) -> RenderableType:
 
 
 def _named(row: RelevantDocument) -> str:
-    """Say which document it is, which subtopic it is in, and how many copies it stands for."""
-    parts = [row.id, f"subtopic {row.subtopic}" * bool(row.subtopic), row.copies_said * bool(row.n_copies)]
+    """Say which document it is, on which page, in which subtopic, and how many copies it stands for."""
+    page = f"p. {row.marked.page}" if row.marked.page else ""
+    copies = row.copies_said if row.n_copies else ""
+    parts = [row.id, page, f"subtopic {row.subtopic}" if row.subtopic else "", copies]
     return " · ".join(part for part in parts if part)
 
 

@@ -216,12 +216,14 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
     """
     best, best_start, total, first = 0.0, 0, 0.0, 0
     met: Counter[str] = Counter()
-    for mark in marks:
-        for word, weight in _counted(mark, text):
+    counted = [_counted(mark, text) for mark in marks]
+    longest = limit - _lead(limit)
+    for mark, words in zip(marks, counted, strict=True):
+        for word, weight in words:
             total += _AGAIN * weight if met[word] else weight
             met[word] += 1
-        while mark.end - marks[first].start > limit - _lead(limit) and marks[first] is not mark:
-            for word, weight in _counted(marks[first], text):
+        while mark.end - marks[first].start > longest and marks[first] is not mark:
+            for word, weight in counted[first]:
                 met[word] -= 1
                 total -= _AGAIN * weight if met[word] else weight
             first += 1
@@ -272,9 +274,10 @@ def _between_letters(text: str, at: int) -> int:
 def _pieces(text: str, start: int, end: int, marks: Iterable[Mark]) -> Iterator[Piece]:
     """Yield the text from `start` to `end`, cut where the marking changes."""
     at = start
-    for mark in sorted(marks, key=lambda mark: mark.start):
+    inside = [mark for mark in marks if mark.start >= start and mark.end <= end]
+    for mark in sorted(inside, key=lambda mark: mark.start):
         level = level_of(mark.weight)
-        if mark.start < at or mark.end > end or not (level or mark.is_concept):
+        if mark.start < at or not (level or mark.is_concept):
             continue
         if mark.start > at:
             yield Piece(text[at : mark.start])
@@ -319,6 +322,7 @@ class Aligner:
         self._phrases = PhraseIndex.of(corpus)
         self._vocabulary = frozenset(words_within(corpus))
         self._words: tuple[dict[str, str | None], dict[str, str | None]] = ({}, {})  # own, default
+        self._last: tuple[tuple[int, str], list[tuple[int, Span]]] = ((-1, ""), [])
 
     def spans(self, j: int, text: str) -> list[Span | None]:
         """Return where each token of document `j` stands in its text, None where that is not known.
@@ -335,8 +339,15 @@ class Aligner:
         """Return the words of document `j` in its text (or the beginning of it), and where they stand.
 
         Ready tokens may have been made by other means than the corpus knows. Where its pipeline finds
-        nothing, the default one is tried, and then the words themselves.
+        nothing, the default one is tried, and then the words themselves. The last answer is remembered: a
+        document may be about several queries.
         """
+        last = self._last
+        if last[0] != (j, text):
+            last = self._last = (j, text), self._places(j, text)
+        return last[1]
+
+    def _places(self, j: int, text: str) -> list[tuple[int, Span]]:
         own = set(self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]].tolist())
         for pipeline in (self._corpus.pipeline, _DEFAULT):
             try:
@@ -366,12 +377,16 @@ class Aligner:
     def _find(self, text: str, pipeline: TextPipeline) -> list[tuple[int, Span]]:
         """Return the words of the vocabulary that a pipeline finds in a text, and where they stand."""
         tokens, joined = self._split(text, pipeline)
-        words = [self._word(token, pipeline) for token in tokens]
+        known = self._words[pipeline is _DEFAULT]
+        words = [known[t] if t in known else self._word(t, pipeline) for t in tokens]
         follows = [each and before is not None for each, before in zip(joined, [None, *words], strict=False)]
         cut = {first: (phrase, n) for phrase, first, n in self._phrases.cut(words, follows)}
         places, end, reach, i = [], 0, REACH, 0
         while i < len(tokens):
             phrase, n = cut.get(i, (None, 1))
+            if phrase is None and words[i] is None:  # half of a text: stop words, and what is too rare
+                i += 1
+                continue
             spans: list[Span] = []
             for token in tokens[i : i + n]:
                 span = find_token(text, token, end, reach)
