@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.errors import ParameterError
-from qdtm.reprs import listed, on_screen, quoted
+from qdtm.reprs import counted, listed, on_screen, quoted
 from qdtm.results.distributions import subtopic_word_probabilities, topic_word_probabilities
 from qdtm.results.fit import ModelFit
 from qdtm.results.splits import counts_below
@@ -112,7 +112,7 @@ class Topic:
 
     def __repr__(self) -> str:
         words = listed([word for word, _ in self.top_words(5)])
-        subtopics = f", {len(self.subtopics)} subtopics" if self.subtopics else ""
+        subtopics = f", {counted(len(self.subtopics), 'subtopic')}" if self.subtopics else ""
         size = f"{self.prevalence:.1%}{subtopics}"
         return on_screen(f"Topic({self.id!r}, {quoted(self.name)}, {size}: {words})")
 
