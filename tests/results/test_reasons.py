@@ -38,6 +38,17 @@ def test_a_phrase_of_the_query_comes_before_one_of_its_words():
     assert "machine" in excerpt(text, [one, *others, phrase], 120).text
 
 
+def test_words_of_the_query_side_by_side_come_before_the_same_apart():
+    text = "space " + FILLER + "shuttle, probe, titan. " + FILLER * 8 + "The space shuttle."
+    places = [
+        (at, word) for word in ("space", "shuttle") for at in range(len(text)) if text.startswith(word, at)
+    ]
+    own = [Mark(at, at + len(word), 1.0, of_query=(word,)) for at, word in places]
+    others = [Mark(text.index(word), text.index(word) + 5, 0.9) for word in ("probe", "titan")]
+    marks = sorted([*own, *others], key=lambda mark: mark.start)
+    assert "space shuttle" in excerpt(text, marks, 300).text
+
+
 TITLED = [
     (
         "Floods",

@@ -30,6 +30,7 @@ LEVELS = (0.25, 0.5, 0.75)
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
 _LEAD = 120  # characters that may stand before the first mark of an excerpt, at most
 _QUERY_FIRST = 100.0  # more than all other words of an excerpt together
+_BESIDE = 5  # characters between words that stand side by side
 _AGAIN = 0.25  # a word that was met before in the same excerpt
 
 
@@ -212,11 +213,15 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
     """Return where the marks of `limit` characters weigh most; the earliest among equals.
 
     The words of the query come before all others, and another word counts for more than the same again; a
-    phrase of them counts as its words and for itself.
+    phrase of them counts as its words and for itself, and so do two that stand side by side.
     """
     best, best_start, total, first = 0.0, 0, 0.0, 0
     met: Counter[str] = Counter()
     counted = [_counted(mark, text) for mark in marks]
+    for i, mark in enumerate(marks[1:], start=1):
+        if mark.of_query and marks[i - 1].of_query and mark.start - marks[i - 1].end <= _BESIDE:
+            pair = " ".join(sorted({*mark.of_query, *marks[i - 1].of_query}))
+            counted[i] += [(pair, _QUERY_FIRST * mark.weight)] if pair not in mark.of_query else []
     longest = limit - _lead(limit)
     for mark, words in zip(marks, counted, strict=True):
         for word, weight in words:
