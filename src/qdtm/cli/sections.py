@@ -249,7 +249,8 @@ def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | No
     ]
     n_none = mainly[topic.id] - sum(mainly[each.id] for each in topic.subtopics)
     if n_none or topic.rest >= _SMALLEST_REST:
-        why = Text("too few, or not found again in most runs", "dim")
+        hidden = ", or hidden" if result.fit.corrections.hidden_below(topic.id) else ""
+        why = Text(f"too small{', or found by too few runs' if known else ''}{hidden}", "dim")
         rows.append(("none", f"{n_none:,}", f"{topic.rest:.1%}", *([""] if known else []), why))
     return table(columns, rows)
 
