@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qdtm.cli.console import one_line
+from qdtm.reprs import counted
 from qdtm.results.documents import BELOW
 from qdtm.results.stability import QueryStability, Stability, says_rhat
 
@@ -83,7 +84,8 @@ def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableT
 def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
     title = Text.assemble((one_line(check.name), "bold"), "  ", (check.shown, _VERDICTS[check.verdict]))
-    retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
+    by_and = counted(check.n_and, "document")
+    retrieved = f"{by_and} by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
     name_it = "1 document names it" if check.n_named == 1 else f"{check.n_named:,} documents name it"
     named = f"{name_it}, {check.n_mainly:,} of them more than in passing"
     known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from math import ceil
 from typing import Any
@@ -57,6 +57,8 @@ class Topic:
     rest : float
         What is in none of its subtopics, as a share of what was split: groups too small, found by too few
         runs, or hidden.
+    above : ndarray of shape (V,), optional
+        How much the topic that it is part of has of each word, which orders words that are equally probable.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Topic:
     short_name: str = ""
     dropped_words: tuple[str, ...] = ()
     rest: float = 0.0
+    above: NDArray[np.float32] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.short_name:
@@ -85,10 +88,15 @@ class Topic:
         return sum(subtopic.prevalence for subtopic in self.subtopics) / max(1.0 - self.rest, 1e-9)
 
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
-        """Return the `n` most probable words with their probabilities, best first (ties by vocabulary)."""
+        """Return the `n` most probable words with their probabilities, best first.
+
+        Among equals, of a subtopic those come first that the topic above it has more of; else the order is
+        that of the vocabulary.
+        """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise ParameterError(f"The number of words is {n!r}; give a whole number of at least 0.")
-        best = np.argsort(-self.probabilities, kind="stable")[: n + len(self.dropped_words)].tolist()
+        keys = [-self.probabilities] if self.above is None else [-self.above, -self.probabilities]
+        best = np.lexsort(keys)[: n + len(self.dropped_words)].tolist()  # stable; the last key decides first
         words = ((self.vocabulary[w], float(self.probabilities[w])) for w in best)
         return [each for each in words if each[0] not in self.dropped_words][:n]
 
@@ -306,7 +314,7 @@ class _Splitter:
             telling = [a or b for a, b in zip(words, self._telling(ids, counts, ()), strict=True)]
         names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in telling], kept)
         return tuple(
-            self._topic(each, name, counts[:, s], probabilities[s], words[s], avoid)
+            self._topic(each, name, counts[:, s], probabilities[s], words[s], avoid, n_w)
             for s, (each, name) in enumerate(zip(ids, names, strict=True))
         )
 
@@ -330,6 +338,7 @@ class _Splitter:
         probabilities: NDArray[np.float64],
         words: tuple[int, ...],
         avoid: tuple[int, ...],
+        above: NDArray[np.float32],
     ) -> Topic:
         fit, n_tokens = self.fit, float(n_w.sum(dtype=np.float64))
         words = words[: self.n_label_words]
@@ -348,6 +357,7 @@ class _Splitter:
             label=label,
             dropped_words=fit.corrections.dropped_words.get(id, ()),
             rest=self.rest.get(id, 0.0),
+            above=above,
         )
 
 
