@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from qdtm import QueryDrivenTopicModel
 from qdtm.errors import StorageError
 from qdtm.present.report import MAX_BYTES, percent, render_report, write_report
 from qdtm.present.report_builder import Limits, build_report, view_contrast
@@ -313,3 +314,13 @@ def test_groups_and_cards_count_the_documents_that_are_listed(result):
         assert [
             sum(counts) for counts in zip(*(row.subtopics for row in query.groups), strict=True)
         ] == mainly
+
+
+def test_a_few_documents_have_no_topics_of_the_rest(tmp_path, few_documents):
+    texts = [f"the fire burned the {word} house" for word in ("old", "red", "new", "tall", "low", "blue")] * 2
+    others = [f"a {word} swimmer won the race" for word in ("young", "slow", "fast", "tired", "proud")]
+    model = QueryDrivenTopicModel(["fire"], embeddings=None).fit([*texts, *others])
+    page = model.report(tmp_path / "report.html").read_text("utf-8")
+    assert model.result_.is_too_small_to_split
+    assert model.background_topics_
+    assert "What lies outside" not in page
