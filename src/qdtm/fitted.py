@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from qdtm.corpus import Corpus
 from qdtm.corpus.readers.records import distinct_names
 from qdtm.queries import Concept
-from qdtm.reprs import quoted
+from qdtm.reprs import counted, quoted
 from qdtm.results.corrections import BY_MODEL
 from qdtm.results.distributions import document_topics, topic_word_probabilities
 from qdtm.results.documents import DocumentTable, View
@@ -111,7 +111,7 @@ class FittedModel:
         n = self.corpus_.n_documents
         said = [
             f"{quoted(topic.name)}: {round(self.relevance(q).n_about):,} of {n:,} documents, "
-            f"{len(topic.subtopics)} subtopics"
+            + counted(len(topic.subtopics), "subtopic")
             for q, topic in enumerate(self.topics_[:_N_SHOWN])
         ]
         n_more = len(self.topics_) - len(said)

@@ -27,6 +27,11 @@ class _Brief(reprlib.Repr):
 _BRIEF = _Brief()
 
 
+def counted(n: int, noun: str) -> str:
+    """Return how many there are of something: "1 subtopic", "2 subtopics"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def quoted(value: object) -> str:
     """Return the repr of a value, the middle of it left out if it is long."""
     return _BRIEF.repr(value)

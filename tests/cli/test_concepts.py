@@ -120,12 +120,14 @@ def test_a_query_that_is_only_mentioned_is_answered_by_its_documents(run, tmp_pa
     text = run(*args).stdout
     assert "cricket  in passing" in text
     assert "1 of 8 documents mentions 'cricket' in passing" in text
-    assert "n4        They play cricket too." in text
+    assert "n4        [bold]No. 4[/bold]\n            They play cricket too." in text
     assert "rugby  answerable" in text
     assert max(len(line) for line in text.splitlines()) <= 80
     cricket, rugby = json.loads(run(*args, "--json").stdout)["queries"]
     assert set(cricket) == {"query", "check", "mentions"}
-    assert cricket["mentions"] == [{"nr": "n4", "passage": "They play cricket too."}]
+    assert cricket["mentions"] == [
+        {"nr": "n4", "title": "[bold]No. 4[/bold]", "passage": "They play cricket too."}
+    ]
     assert (cricket["check"]["n_named"], cricket["check"]["n_mainly"]) == (1, 0)
     assert (rugby["check"]["named"], rugby["mentions"]) == (list(range(8)), [])
     words = json.loads(run(*args, "--anyway", "--json").stdout)["concept_words"]

@@ -10,7 +10,7 @@ import pytest
 
 from qdtm import Corpus, TextPipeline
 from qdtm.corpus.demo import load_demo_corpus
-from qdtm.corpus.markup import strip_encoded
+from qdtm.corpus.markup import readable, strip_encoded, strip_markup
 from qdtm.queries import check_query
 
 LETTER = "Dear reader, here is the picture.\n\n{}\n\nGreetings from Sydney.\n"
@@ -170,3 +170,13 @@ def test_exponents_leave_no_words():
     row = "1.25e-05 3.75E+02 f-15e\n"
     assert TextPipeline()(row * 3) == ["15e"] * 3
     assert not re.search("[a-z]", strip_encoded(table(0)))
+
+
+def test_a_page_without_what_leads_around_its_site_and_with_its_title_once():
+    page = (
+        "<html><head><title>Floods</title></head><body><nav><a href='/'>Home</a></nav><h1>Floods</h1>"
+        "<p>The river rose.</p><footer>Imprint</footer></body></html>"
+    )
+    assert readable(page) == "Floods\n\nThe river rose."
+    assert strip_markup(page).split() == ["Floods", "Floods", "The", "river", "rose."]
+    assert "Home" in readable("<nav>Home<p>never closed</p>")

@@ -7,7 +7,13 @@ from qdtm.corpus.plurals import ENDINGS, plural_forms
 from qdtm.queries import check_query
 
 PAIRS = {
-    "german": "flüchtling flüchtlinge, regierung regierungen, ministerin ministerinnen, kirche kirchen",
+    "german": (
+        "flüchtling flüchtlinge, regierung regierungen, ministerin ministerinnen, kirche kirchen, haus "
+        "häuser, krankenhaus krankenhäuser, arzt ärzte, mutter mütter, kindergarten kindergärten, baum "
+        "bäume, kind kinder, spiel spiele, frau frauen, fußballspiel fußballspiele, stadt städte, land "
+        "länder, zug züge, bundesland bundesländer, unfall unfälle, vertrag verträge, palast paläste, "
+        "verband verbände"
+    ),
     "french": "élection élections, journal journaux, bateau bateaux",
     "spanish": "elección elecciones, ciudad ciudades, maestro maestros",
     "italian": "governo governi, elezione elezioni, banca banche",
@@ -23,6 +29,18 @@ def test_each_number_leads_to_the_other(language, singular, plural):
     assert plural in plural_forms(singular, language)
     assert singular in plural_forms(plural, language)
     assert plural_forms(singular, "english") == plural_forms(singular, None) == ()
+
+
+APART = (
+    "ausland ausländer, england engländer, brand bränder, blut blüte, gut güte, montag montage, zahl zahlen"
+)
+
+
+@pytest.mark.parametrize("pair", APART.split(", "))
+def test_what_looks_like_a_plural_and_is_another_word_is_none(pair):
+    one, other = pair.split()
+    assert other not in plural_forms(one, "german")
+    assert one not in plural_forms(other, "german")
 
 
 def test_short_words_and_words_of_their_own_are_left_alone():

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from qdtm import QueryDrivenTopicModel
 from qdtm.errors import StorageError
 from qdtm.present.report import MAX_BYTES, isolated, percent, render_report, write_report
 from qdtm.present.report_builder import Limits, build_report, view_contrast
@@ -270,7 +271,7 @@ def test_stability_is_on_the_cards_and_below(result):
         "Fair : found in 2 of 3 runs.",
         "In every run: <b>run . Only in some: wicket .",
         "Weak : found in 0 of 3 runs.",
-        "4 independent runs found 2 to 4 subtopics.",
+        "4 independent runs found 2 to 4 subtopics;",
         "4 of 5 runs from different random seeds",
         "the corpus’ words in cricket 19.0% 21.0% R-hat 1.02: the runs agree",
         "R-hat 1.50: the runs stay apart",
@@ -319,3 +320,13 @@ def test_quoted_words_of_a_right_to_left_script_keep_to_themselves():
     found = isolated("35 documents have 'مدرسة', 26 <b> of them; 'a&b' has none.")
     assert str(found).startswith("35 documents have <bdi>&#39;مدرسة&#39;</bdi>, 26 &lt;b&gt; of them")
     assert str(found).endswith("; &#39;a&amp;b&#39; has none.")
+
+
+def test_a_few_documents_have_no_topics_of_the_rest(tmp_path, few_documents):
+    texts = [f"the fire burned the {word} house" for word in ("old", "red", "new", "tall", "low", "blue")] * 2
+    others = [f"a {word} swimmer won the race" for word in ("young", "slow", "fast", "tired", "proud")]
+    model = QueryDrivenTopicModel(["fire"], embeddings=None).fit([*texts, *others])
+    page = model.report(tmp_path / "report.html").read_text("utf-8")
+    assert model.result_.is_too_small_to_split
+    assert model.background_topics_
+    assert "What lies outside" not in page

@@ -92,3 +92,21 @@ def test_a_cut_does_not_part_a_letter_from_its_mark():
     text = "e\u0301" * 400
     passage = excerpt(text, [], 101)
     assert passage.text == "e\u0301" * (len(passage.text) // 2)
+
+
+@pytest.mark.parametrize(
+    ("title", "left"),
+    [
+        ("Floods in Bath", "The river rose."),
+        ("Floods in …", None),  # cut: the passage says all of it
+        ("Floods in Bath The river rose.", None),  # nothing would be left
+        ("Fire", None),
+    ],
+)
+def test_a_passage_is_shown_below_its_title_without_it(title, left):
+    text = "Floods in  Bath\n\nThe river rose."
+    passage = whole(text, [Mark(0, 6, 1.0), Mark(21, 26, 1.0)])
+    below = passage.after(title)
+    assert below.text == (left or text)
+    assert text[below.start :] == below.text
+    assert [piece.text for piece in below.pieces if piece.level][-1] == "river"

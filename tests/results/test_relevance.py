@@ -102,7 +102,10 @@ def test_the_sentence_names_numbers():
 
 def test_the_sentence_after_a_person_has_looked():
     found = relevance(np.full(10, 0.5), counted=Interval(7.0, 5.0, 9.0, 0.95))
-    assert found.summary() == "7 of 10 documents are about it (5 to 9) by hand; by the model 10 (3 to 10)"
+    assert found.summary() == (
+        "7 of 10 documents are about it (5 to 9) by hand, by the model 10 (3 to 10); "
+        "10 have a relevance of 0.50 or more and are listed: 10 mean it"
+    )
 
 
 def test_every_order_gives_the_same_cutoff():

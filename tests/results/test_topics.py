@@ -24,6 +24,18 @@ def test_top_words_are_ordered_and_ties_keep_the_vocabulary(topic):
     assert len(topic.top_words(99)) == 4
 
 
+def test_equally_probable_words_of_a_subtopic_come_as_in_the_topic_above(topic):
+    below = replace(topic, above=np.array([1, 0, 3, 9], np.float32))
+    assert [word for word, _ in below.top_words(4)] == ["b", "c", "a", "d"]
+
+
+def test_a_subtopic_has_its_share_of_all_that_was_split(topic):
+    parts = tuple(replace(topic, id=f"0.{s}", prevalence=p) for s, p in ((1, 0.03), (2, 0.01)))
+    whole = replace(topic, subtopics=parts, rest=0.5)
+    assert [each.prevalence / whole.prevalence_below for each in parts] == pytest.approx([0.375, 0.125])
+    assert replace(whole, rest=0.0).prevalence_below == pytest.approx(0.04)
+
+
 @pytest.mark.parametrize("n", [-1, 1.5, True, None])
 def test_top_words_refuses_a_strange_number(topic, n):
     with pytest.raises(ParameterError, match="number of words"):

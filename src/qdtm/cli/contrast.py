@@ -96,8 +96,9 @@ def _page(found: Contrast) -> Iterator[RenderableType]:
 def _words(words: Sequence[ContrastWord]) -> RenderableType:
     from qdtm.cli.sections import facts
 
-    shown = ", ".join(f"{word.word} {abs(word.log_odds):.1f}±{1.96 * word.error:.1f}" for word in words)
-    return facts([("words", shown or "none that is certain")])
+    by_size = sorted(words, key=lambda word: -abs(word.log_odds))
+    shown = ", ".join(f"{word.word} {abs(word.log_odds):.1f}±{1.96 * word.error:.1f}" for word in by_size)
+    return facts([("log-odds of words", shown or "none is certain")])
 
 
 def _documents(documents: Sequence[ContrastDocument], left: str, right: str) -> Iterator[RenderableType]:

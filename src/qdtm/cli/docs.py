@@ -69,6 +69,7 @@ def docs(
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import tables_json
     from qdtm.cli.opening import open_result
+    from qdtm.cli.sections import worth_reading
     from qdtm.results.tables import listed_table
 
     if like is not None and (query, tag, subtopic, view, full) != (None, None, None, None, False):
@@ -79,8 +80,11 @@ def docs(
         return
     tables = []
     for q in _queries_asked(result, query, subtopic):
-        n = n_documents if view else n_documents or _N_DOCUMENTS
-        found = result.documents(q, n, subtopic=subtopic, tag=tag, view=view or "all")
+        if view or subtopic or tag:
+            n = n_documents if view else n_documents or _N_DOCUMENTS
+            found = result.documents(q, n, subtopic=subtopic, tag=tag, view=view or "all")
+        else:
+            found = worth_reading(result, q, n_documents or _N_DOCUMENTS)
         tables.append(_whole(result, q, found) if full else found)
     if as_json:
         print_json(tables_json(listed_table(tables)))

@@ -79,4 +79,4 @@ def _page(model: QueryDrivenTopicModel, subtopics: Sequence[str]) -> Iterator[Re
         topic = model.result_.topic(id)
         yield from [Text()] if number else []
         yield heading(topic.name, f"subtopic {id}")
-        yield tree_table(topic, n_words=10)
+        yield tree_table(model.result_, topic, n_words=10)

@@ -106,14 +106,12 @@ def _page(result: Result, explanation: Explanation, n_words: int) -> Iterator[Re
 
 
 def _measures(result: Result, explanation: Explanation) -> str:
-    """Say how relevant a document is, as `qdtm docs` does, and how much of it is in the topic."""
+    """Say how relevant a document is, as `qdtm docs` does."""
     (row,) = _table(result, explanation).records()
     about = "about it" if row["about"] else "not about it"
     named = "names it" if row["names_it"] else "does not name it"
     subtopic = f", subtopic {row['subtopic']} {row['subtopic_name']}" if row["subtopic"] else ""
-    of = f"subtopic {explanation.subtopic}" if explanation.subtopic else "its topic"
-    share = f"{explanation.share:.1%} of its words in {of}"
-    return f"relevance {row['relevance']:.3f}: {about}, {named}{subtopic}; {share}"
+    return f"relevance {row['relevance']:.3f}: {about}, {named}{subtopic}"
 
 
 def _why(word: ExplainedWord) -> str:

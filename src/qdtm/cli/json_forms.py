@@ -38,7 +38,10 @@ def mentions_json(check: QueryCheck, corpus: Corpus) -> list[JsonObject]:
     if check.verdict != "passing":
         return []
     id_name = corpus.documents.id_name
-    return [{id_name: mention.id, "passage": mention.passage} for mention in mentions_of(check, corpus)]
+    return [
+        {id_name: each.id, "title": each.title, "passage": each.passage}
+        for each in mentions_of(check, corpus)
+    ]
 
 
 def concept_json(concept: Concept, corpus: Corpus) -> JsonObject:

@@ -15,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from qdtm.cli.console import one_line
+from qdtm.reprs import counted
+from qdtm.results.documents import BELOW
 from qdtm.results.stability import QueryStability, Stability, says_rhat
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from qdtm.results.documents import DocumentTable, RelevantDocument
     from qdtm.results.fit import ModelFit
     from qdtm.results.neighbours import SimilarDocument
-    from qdtm.results.passages import Passage
+    from qdtm.results.passages import Mention, Passage
     from qdtm.results.result import Result
     from qdtm.results.topics import Topic
     from qdtm.sampler.trace import Trace
@@ -43,6 +45,7 @@ _NO_WRAP = {"no_wrap": True}
 
 _EXCERPT = 140  # characters of a sentence in a table
 _LEFT_OUT = 10  # words that are no concept words
+_SMALLEST_REST = 0.0005  # a share that is not shown as 0.0%
 _MARKS = ("", "", "bold", "bold underline")  # by how much a word counts
 _VERDICTS = {"fine": "green", "thin": "yellow", "passing": "yellow", "absent": "red"}
 
@@ -81,7 +84,8 @@ def table(columns: Columns, rows: Iterable[Sequence[str | Text]]) -> RenderableT
 def check_section(check: QueryCheck) -> RenderableType:
     """Say whether a query can be answered, and what the corpus knows of its words."""
     title = Text.assemble((one_line(check.name), "bold"), "  ", (check.shown, _VERDICTS[check.verdict]))
-    retrieved = f"{check.n_and:,} documents by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
+    by_and = counted(check.n_and, "document")
+    retrieved = f"{by_and} by 'and', {check.n_or:,} by 'or'; the rule is '{check.rule}'"
     name_it = "1 document names it" if check.n_named == 1 else f"{check.n_named:,} documents name it"
     named = f"{name_it}, {check.n_mainly:,} of them more than in passing"
     known = [("reason", check.reason), ("advice", check.advice), ("named", named), ("retrieved", retrieved)]
@@ -108,8 +112,16 @@ def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
     from qdtm.results.passages import mentions_of
 
     columns: Columns = [("document", {"max_width": 20}), ("mentions it", {})]
-    rows = [(one_line(each.id, 30), each.passage) for each in mentions_of(check, corpus)]
+    rows = [(one_line(each.id, 30), _mention_text(each)) for each in mentions_of(check, corpus)]
     return table(columns, rows)
+
+
+def _mention_text(mention: Mention) -> Text:
+    """Return where a document mentions a query, below its title if that says something else."""
+    title, passage = one_line(mention.title), one_line(mention.passage)
+    if passage.startswith(title.rstrip("… ")):
+        return Text(passage)
+    return Text.assemble((title, "bold"), "\n", passage)
 
 
 def readings_section(concept: Concept, corpus: Corpus) -> RenderableType:
@@ -154,7 +166,8 @@ def concept_section(concept: Concept, corpus: Corpus, *, all_words: bool = False
     parts = [table(columns, rows)]
     if concept.rejected:
         shown = concept.rejected if all_words else concept.rejected[:_LEFT_OUT]
-        left_out = "; ".join(f"{word.word} ({word.reason})" for word in shown)
+        reasons = {word.reason: [each.word for each in shown if each.reason == word.reason] for word in shown}
+        left_out = "; ".join(f"{', '.join(words)} ({reason})" for reason, words in reasons.items())
         n_more = len(concept.rejected) - len(shown)
         more = f"; and {n_more:,} more (--all-words)" if n_more else ""
         parts += [Text(), facts([("left out", left_out + more)])]
@@ -172,11 +185,10 @@ def topic_section(
     heading = _doubtful_heading(topic.name, result.fit.concepts[q].check)
     parts: list[RenderableType] = [heading, Text(answer(result, q))]
     if n_documents:
-        parts += [Text(), documents_section(result.documents(q, n_documents))]
+        parts += [Text(), documents_section(worth_reading(result, q, n_documents))]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
-        listed = tree_table(topic, n_words, n_shown, result.stability)
-        parts += [Text(), listed, not_shown(topic, n_shown)]
+        parts += [Text(), tree_table(result, topic, n_words, n_shown), not_shown(topic, n_shown)]
     return Group(*parts, Text(), facts(fact for fact in _known(result, q, n_words) if fact[1]))
 
 
@@ -212,14 +224,16 @@ def chosen_reading(concept: Concept) -> str:
     return f"{number} of {len(concept.readings)}: {words} ({reading.n_documents:,} documents)"
 
 
-def tree_table(
-    topic: Topic, n_words: int, n_subtopics: int | None = None, stability: Stability | None = None
-) -> RenderableType:
-    """List the subtopics of a topic: share, in how many runs each is found, name and words."""
+def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | None = None) -> RenderableType:
+    """List the subtopics of a topic: documents, share, in how many runs each is found, name and words.
+
+    The last line is about what is in none of them, if there is any.
+    """
+    stability, mainly = result.stability, _documents_in(result, topic)
     known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
     columns: Columns = [
         ("subtopic", _NO_WRAP),
-        ("share", _RIGHT),
+        *((name, _RIGHT) for name in ("documents", "share")),
         *([("found in", _RIGHT)] if known else []),
         ("name: words, the most distinctive first", {}),
     ]
@@ -227,6 +241,7 @@ def tree_table(
     rows: list[Sequence[str | Text]] = [
         (
             Text("  " * (each.id.count(".") - level) + each.id),
+            f"{mainly[each.id]:,}",
             f"{each.prevalence / topic.prevalence_below:.1%}",
             *([_found_in(stability, each)] if known else []),
             _marked_words(each, n_words),
@@ -234,7 +249,20 @@ def tree_table(
         for subtopic in topic.subtopics[:n_subtopics]
         for each in subtopic.walk()
     ]
+    n_none = mainly[topic.id] - sum(mainly[each.id] for each in topic.subtopics)
+    if n_none or topic.rest >= _SMALLEST_REST:
+        hidden = ", or hidden" if result.fit.corrections.hidden_below(topic.id) else ""
+        why = Text(f"too small{', or found by too few runs' if known else ''}{hidden}", "dim")
+        rows.append(("none", f"{n_none:,}", f"{topic.rest:.1%}", *([""] if known else []), why))
     return table(columns, rows)
+
+
+def _documents_in(result: Result, topic: Topic) -> dict[str, int]:
+    """How many documents are about a query, or mainly in a subtopic and in those below it, by id."""
+    q = result.query_of(topic.id) if "." in topic.id else int(topic.id)
+    scores = result.scores(q)
+    mainly = {id: int(scores.mainly_in(s).sum()) for s, id in enumerate(scores.ids)}
+    return mainly | {str(q): int(scores.about.sum())}
 
 
 def not_shown(topic: Topic, n_shown: int) -> RenderableType:
@@ -314,27 +342,44 @@ def _words(topic: Topic, n: int) -> str:
 
 def passage_text(passage: Passage) -> Text:
     """Return a passage on one line with its page, words marked the more they count; "…" where it goes on."""
-    text = Text("… " if passage.cut_before else "")
+    text = Text()
     for piece in passage.pieces:
         shown = one_line(piece.text)
-        text.append(" " if piece.text[:1].isspace() and shown else "")
+        text.append(" " if piece.text[:1].isspace() and shown and text.plain[-1:] != " " else "")
         text.append(shown, _MARKS[piece.level])
         text.append(" " if piece.text[-1:].isspace() else "")
-    text.append(" …" if passage.cut_after else "")
+    text = text[len(text.plain) - len(text.plain.lstrip()) :]
+    text.rstrip()
+    text = Text.assemble("… " * passage.cut_before, text, " …" * passage.cut_after)
     return text.append(f"  {passage.place}", "dim") if passage.place else text
 
 
 # --- documents ---------------------------------------------------------------------------------------------
 
 
+def worth_reading(result: Result, q: int | str, n: int) -> DocumentTable:
+    """Return the most relevant documents; of those below the cut-off only what names the query or is near."""
+    found = result.documents(q, n)
+    least = BELOW * result.relevance(q).cutoff
+    return replace(
+        found, rows=tuple(row for row in found if row.about or row.names_it or row.relevance >= least)
+    )
+
+
 def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) -> RenderableType:
-    """List documents, the most relevant first, or those with the largest share in their subtopic."""
+    """List documents, the most relevant first, or those with the largest share in their subtopic.
+
+    A line stands between those about the query and those below the cut-off, where the list has both.
+    """
     if not documents:
         return facts([("documents", "none")])
     columns: Columns = [("relevance", _RIGHT), ("document, and the passage that makes it relevant", {})]
     rows: list[tuple[str | Text, ...]] = [
         (f"{row.relevance:.3f}", document_text(row.title, _named(row), row.marked)) for row in documents
     ]
+    n_about = sum(row.about for row in documents)
+    if not by_subtopic and n_about < len(rows):
+        rows.insert(n_about, ("", Text("below the cut-off, not counted as about it:", "dim")))
     if by_subtopic:
         columns.insert(0, ("share", _RIGHT))
         rows = [
@@ -381,21 +426,22 @@ def coded_section(result: Result, tag: str | None = None) -> RenderableType:
 
 
 def _named(row: RelevantDocument) -> str:
-    """Say which document it is, which subtopic it is in, and how many copies it stands for."""
-    parts = [row.id, f"subtopic {row.subtopic}" * bool(row.subtopic), row.copies_said * bool(row.n_copies)]
+    """Say which document it is, in which subtopic, and how many copies it stands for."""
+    copies = row.copies_said if row.n_copies else ""
+    parts = [row.id, f"subtopic {row.subtopic}" if row.subtopic else "", copies]
     return " · ".join(part for part in parts if part)
 
 
 def document_text(title: str, named: str, passage: Passage) -> Text:
-    """Return a document in a list: its title, which one it is, and a passage below.
+    """Return a document in a list: its title, which one it is, and a passage below that does not repeat it.
 
-    A title that is only how the text begins is left out where the passage begins so too.
+    A title that is cut from the text is left out where the passage begins so too.
     """
-    title, named = one_line(title), one_line(named)
-    shown = passage_text(passage)
-    if not passage.cut_before and shown.plain.startswith(title.rstrip("… ")):
+    below = passage.after(title)
+    shown, named = passage_text(below), one_line(named)
+    if below.begins_with(title):
         return Text.assemble((named, "dim"), "\n", shown)
-    return Text.assemble((title, "bold"), "  ", (named, "dim"), "\n", shown)
+    return Text.assemble((one_line(title), "bold"), "  ", (named, "dim"), "\n", shown)
 
 
 def result_page(

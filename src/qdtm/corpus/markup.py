@@ -117,8 +117,8 @@ def _unless_numbers(found: re.Match[str]) -> str:
 # pattern passes over a text once.
 
 _BLOCKS = (
-    "address|article|aside|blockquote|body|center|div|dl|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|"
-    "hr|html|main|nav|ol|p|pre|section|table|tbody|tfoot|thead|title|ul"
+    "address|article|aside|blockquote|body|center|div|dl|fieldset|figcaption|figure|form|h[1-6]|head|header|hr|html|"
+    "main|ol|p|pre|section|table|tbody|tfoot|thead|title|ul"
 )
 _LINES = "br|caption|dd|dt|li|tr"
 _INLINE = (
@@ -126,7 +126,7 @@ _INLINE = (
     "kbd|label|legend|link|mark|meta|noscript|object|option|picture|q|s|samp|select|small|source|span|strike|"
     "strong|sub|sup|svg|textarea|time|tt|u|var|video|wbr"
 )
-_HIDDEN = "script|style|template"
+_HIDDEN = "script|style|template|nav|footer"  # what a browser does not show, and what no page is about
 _NAMES = rf"{_BLOCKS}|{_LINES}|{_INLINE}|{_HIDDEN}|td|th"
 _IS_HTML = re.compile(rf"</(?:{_NAMES})\s*>|<!--|<(?:br|p|hr|img|!doctype)\b[^<>]*+>", re.IGNORECASE)
 _FLAGS = "async|checked|compact|controls|defer|disabled|hidden|nowrap|open|required|selected"
@@ -162,6 +162,8 @@ def without_other_elements(page: str) -> str:
 def readable(text: str) -> str:
     r"""Return `text` as a browser would show it: without HTML, its paragraphs as lines; else as it is.
 
+    What only leads around a site (`nav`, `footer`) goes as well.
+
     Examples
     --------
     >>> readable("<p>Fish &amp; <b>chips</b></p><script>track()</script><p>Today: a < b</p>")
@@ -180,7 +182,9 @@ def _without_elements(text: str) -> str:
     if not _IS_HTML.search(text):
         return text
     shown = "".join(f"{before}{_space(element)}" for before, element in _between(text, _ELEMENT))
-    return _BLANKS.sub(lambda blank: "\n\n" if blank[1] else "\n", shown).strip()
+    shown = _BLANKS.sub(lambda blank: "\n\n" if blank[1] else "\n", shown).strip()
+    title, _, rest = shown.partition("\n\n")  # which a page has in its head, and again as its first heading
+    return rest if rest.startswith(f"{title}\n") or rest == title else shown
 
 
 def _space(element: re.Match[str] | None) -> str:

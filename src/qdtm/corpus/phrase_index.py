@@ -39,6 +39,7 @@ class PhraseIndex:
                 self._with_word.setdefault(word, []).append(w)
         self._entries = {words: w for w, words in self.words_of.items()}
         self._openings = {words[:n] for words in self._entries for n in range(1, len(words))}
+        self._first = {words[0] for words in self._entries}
 
     @classmethod
     def of(cls, corpus: Any) -> PhraseIndex:
@@ -72,8 +73,11 @@ class PhraseIndex:
 
         None stands for a word that the vocabulary does not have.
         """
-        i = 0
+        i, first = 0, self._first
         while i < len(words):
+            if words[i] not in first:
+                i += 1
+                continue
             best, n = (-1, 1), 1
             while i + n < len(words) and joined[i + n] and tuple(words[i : i + n]) in self._openings:
                 n += 1

@@ -1,13 +1,16 @@
-"""A word in, what it may be in the other number out: regular plurals of languages other than English.
+"""A word in, what it may be in the other number out: plurals of languages other than English.
 
-Rules alone, no list of words: what they make is a word if the corpus has it, which the caller looks up. They
-are few and narrow, and for queries only; the words of a corpus stay as they are written. English has WordNet
+Rules for what is regular, and of German a list of the nouns that change their vowel or are short, which end
+compounds too ("Krankenhaus"). What they make is a word if the corpus has it, which the caller looks up. They
+are narrow, and for queries only; the words of a corpus stay as they are written. English has WordNet
 (`lemmas`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import chain
 
 SHORTEST = 5
 """A shorter singular is left alone: a few letters are too often another word ("Note" is no plural)."""
@@ -64,8 +67,63 @@ ENDINGS: dict[str, _Endings] = {
 """What a singular and its plural end in, by language."""
 
 
+_GERMAN = {
+    "ä er": (
+        "amt bad blatt buch dach dorf fach fass glas grab gras haus horn huhn kalb kraut lamm loch mann "
+        "rad schloss tal volk wald wort wurm bundesland nachbarland entwicklungsland industrieland "
+        "mitgliedsland"
+    ),
+    "ä e": (
+        "angst arzt ast bach ball band bart baum brand bruch darm fall fluss flug frucht fuß gang gast "
+        "grund hals hand haut hof hut kampf kauf knopf koch kopf korb kraft kuh kunst kuss lauf lohn "
+        "macht markt maus nacht nuss plan platz rat raum sack satz schatz schlag schluss schrank schuss "
+        "sohn sprung stadt stall stamm stand stock strand strom stuhl sturm sturz tanz ton topf trag "
+        "traum turm wand wunsch wurf wurst zahn zaun zug"
+    ),
+    "ä": (
+        "apfel boden bruder garten graben hafen kasten kloster laden mangel mantel mutter nagel ofen "
+        "tochter vater vogel"
+    ),
+    "er": "bild feld geld glied kind kleid lied nest rind schild",
+    "e": (
+        "berg bericht betrieb bezirk brief dienst film freund gebiet gericht gesetz gespräch hund jahr "
+        "kreis krieg pferd preis problem programm schiff schritt schwein spiel stein stoff system tag "
+        "text tier tisch verein weg wert ziel"
+    ),
+    "en": "bahn bank frau mensch partei person schrift staat tat tür uhr wahl welt zeit",
+}
+"""German nouns by what makes their plural: a changed vowel ("ä"), an ending, or both."""
+
+_FIRST_PART = 2
+"""Letters that stand before the last part of a compound at least: "Brand" is none of "Rand"."""
+
+_LAST_VOWEL = re.compile(r"au(?=[^aou]*$)|[aou](?=[^aou]*$)")
+
+
+def _plural_of(noun: str, change: str) -> str:
+    """Make the plural of a German noun by a changed vowel, an ending, or both."""
+    stem = _LAST_VOWEL.sub(lambda v: {"au": "äu", "a": "ä", "o": "ö", "u": "ü"}[v[0]], noun, count=1)
+    return (stem if "ä" in change else noun) + change.removeprefix("ä").strip()
+
+
+_Nouns = dict[str, tuple[str, ...]]
+
+
+def _nouns() -> dict[str, tuple[_Nouns, ...]]:
+    """Plurals by singular and singulars by plural, by language."""
+    pairs = [(noun, _plural_of(noun, change)) for change, nouns in _GERMAN.items() for noun in nouns.split()]
+    plurals, singulars = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    for noun, plural in [*pairs, ("land", "länder")]:
+        plurals[noun] = (*plurals.get(noun, ()), plural)
+        singulars[plural] = (*singulars.get(plural, ()), noun)
+    return {"german": (plurals, singulars)}
+
+
+NOUNS = _nouns()
+_ALONE = frozenset({"land", "länder"})  # "Ausländer" are no plural of "Ausland"
+
 _OWN_WORDS_TEXT = """
-    franken frieden hessen indien julien linden posten schaden schweden standen steven themen westen
+    montage franken frieden hessen indien julien linden posten schaden schweden standen steven themen westen
     georges carlos sinais simples immers anders middels brussels hemels christen faktor moderator tempio
 """
 _OWN_WORDS = frozenset(_OWN_WORDS_TEXT.split())
@@ -83,8 +141,16 @@ def plural_forms(word: str, language: str | None) -> tuple[str, ...]:
     """
     if word in _OWN_WORDS:
         return ()
-    forms = _forms(word, ENDINGS.get(language or "", ()))
+    by_noun = (form for nouns in NOUNS.get(language or "", ()) for form in _forms_of_nouns(word, nouns))
+    forms = chain(by_noun, _forms(word, ENDINGS.get(language or "", ())))
     return tuple(form for form in dict.fromkeys(forms) if form not in _OWN_WORDS)
+
+
+def _forms_of_nouns(word: str, nouns: _Nouns) -> Iterator[str]:
+    """Yield the other number of a noun, or of a compound that ends in one."""
+    for at in (0, *range(_FIRST_PART, len(word) - 1)):
+        if not at or word[at:] not in _ALONE:
+            yield from (word[:at] + form for form in nouns.get(word[at:], ()))
 
 
 def _forms(word: str, endings: _Endings) -> Iterator[str]:

@@ -110,8 +110,9 @@ def document_map(result: Result, query: str | int | None = None, n: int = 2_000)
     topics, colours, title = _chosen(result, query, with_subtopics=query is not None)
     group = _groups(result, query)
     rows = np.arange(len(group)) if query is None else np.flatnonzero(group >= 0)
-    if len(rows) > n:
-        rows = rows[np.linspace(0, len(rows) - 1, n).astype(np.int64)]
+    n_all = len(rows)
+    if n_all > n:
+        rows = rows[np.linspace(0, n_all - 1, n).astype(np.int64)]
     weights = _shares(result, query, rows) ** 2  # (n, T)
     every = topics if query is not None else [*topics, *result.background]
     where = (weights / weights.sum(axis=1, keepdims=True)) @ _places(every)
@@ -133,7 +134,8 @@ def document_map(result: Result, query: str | int | None = None, n: int = 2_000)
             hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         )
         figure.add_trace(trace)
-    shown = f"{len(rows):,} documents on the map of {title}"
+    some = f"{len(rows):,} of {n_all:,}" if n_all > n else f"{n_all:,}"
+    shown = f"{some} documents on the map of {title}"
     return dress(figure, shown, height=_HEIGHT, legend={"itemsizing": "constant"}, **_PLANE)
 
 

@@ -68,7 +68,7 @@ def documents_html(table: DocumentTable) -> str:
     head = ("relevance", "about it", "subtopic", table.id_name, "title", "passage")
     rows = [
         (f"{row.relevance:.2f}", "yes" if row.about else "no", row.subtopic_name or "", row.id,
-         _cut(row.title), row.marked.shortened(_CELL))
+         _cut(row.title), row.marked.after(row.title).shortened(_CELL))
         for row in table.rows[:_MOST_ROWS]
     ]  # fmt: skip
     n_more = len(table) - len(rows)

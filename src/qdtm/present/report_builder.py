@@ -147,7 +147,8 @@ class ViewBuilder:
         """Return the whole page."""
         result, fit, corpus = self.result, self.result.fit, self.result.corpus
         queries = [self.query(q) for q in range(fit.n_queries)]
-        shown = result.background[:12]
+        # of a few documents, topics of the rest would be single documents
+        shown = () if result.is_too_small_to_split else result.background[:12]
         return ReportView(
             title=", ".join(topic.name for topic in result.topics[:6]) + (" …" if fit.n_queries > 6 else ""),
             n_documents=corpus.n_documents,

@@ -408,6 +408,13 @@ def _together(id: str, parts: Sequence[SubtopicStability]) -> SubtopicStability:
 # --- names and words ----------------------------------------------------------------------------------------
 
 
+def _rest(fit: ModelFit, topic: str) -> float:
+    """What of a topic that was split is in none of its subtopics."""
+    if "." not in topic:
+        return fit.subtopic_rest[int(topic)]
+    return next((split.rest for split in fit.splits if split.of == topic), 0.0)
+
+
 def _moved_corrections(fit: ModelFit, move: _Move) -> Corrections:
     """Say what is merged and hidden now; all that is not touched keeps its name."""
     known, names = fit.corrections, _names(fit)
@@ -416,7 +423,7 @@ def _moved_corrections(fit: ModelFit, move: _Move) -> Corrections:
     merged, words, hidden = dict(known.merged), dict(known.dropped_words), []
     for s, (id, at) in enumerate(zip(move.ids, move.into.tolist(), strict=True)):
         if at < 0:
-            share = float(move.sizes[s] / max(move.sizes.sum(), 1.0))
+            share = (1.0 - _rest(fit, move.topic)) * float(move.sizes[s] / max(move.sizes.sum(), 1.0))
             hidden.append(Hidden(id, fit.presentation.labels.get(id) or names[id], share))
         elif (goal := move.kept[at]) != id:
             merged[goal] = (*merged.get(goal, ()), id, *merged.pop(id, ()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -117,8 +117,9 @@ class Explanation:
         What the topics and subtopics of the tokens are called, by id.
     subtopic : str or None
         The id of the subtopic that shares are of, if it was asked for.
-    query_words : frozenset of str
-        The query's own words in the vocabulary; the passage is where these stand.
+    query_words : mapping of str to tuple of str
+        The query's own words in the vocabulary and phrases with them, and which of its words each has; the
+        passage is where these stand.
     part : (int, int), optional
         Of a document that is judged by passage, where the most relevant one begins and ends in its text.
     """
@@ -130,13 +131,13 @@ class Explanation:
     tokens: tuple[ExplainedToken, ...]
     names: dict[str, str]
     subtopic: str | None = None
-    query_words: frozenset[str] = frozenset()
+    query_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     part: Span | None = None
 
     def passage(self, limit: int | None = None) -> Passage:
         """Return the text with the words that count marked; at most `limit` characters of it."""
         marks = [
-            Mark(*t.span, t.weight, t.is_concept, t.word in self.query_words)
+            Mark(*t.span, t.weight, t.is_concept, self.query_words.get(t.word, ()))
             for t in self.tokens
             if t.span is not None
         ]
@@ -240,7 +241,7 @@ def explain_document(
     unknown = 0.0 if subtopic is not None else result.topics[q].prevalence
     share = float(weight.mean()) if len(weight) else unknown
     about = float(relevance[q]) if subtopic is None else None
-    own = frozenset(fit.vocabulary[w] for w in query_words(fit.concepts[q], corpus))
+    own = {fit.vocabulary[w]: words for w, words in query_words(fit.concepts[q], corpus).items()}
     part = None if corpus.passages is None else result.reasons(q).span(shown)
     return Explanation(shown, fit.concepts[q].name, share, about, explained, names, subtopic, own, part)
 

@@ -30,6 +30,7 @@ LEVELS = (0.25, 0.5, 0.75)
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
 _LEAD = 120  # characters that may stand before the first mark of an excerpt, at most
 _QUERY_FIRST = 100.0  # more than all other words of an excerpt together
+_BESIDE = 5  # characters between words that stand side by side
 _AGAIN = 0.25  # a word that was met before in the same excerpt
 
 
@@ -45,15 +46,15 @@ class Mark:
         How much it counts, 0 to 1.
     is_concept : bool
         Whether it is a concept word.
-    is_query : bool
-        Whether it is a word of the query itself: where these stand is shown before all else.
+    of_query : tuple of str
+        The words of the query that it has, if any: where most of these stand is shown before all else.
     """
 
     start: int
     end: int
     weight: float
     is_concept: bool = False
-    is_query: bool = False
+    of_query: tuple[str, ...] = ()
 
     def moved(self, by: int) -> Mark:
         """Return the same some characters further on."""
@@ -104,13 +105,29 @@ class Passage:
         start = self.start + at
         end = start + len(self.text)
         before, after = text[:start].strip() != "", text[end:].strip() != ""
-        page = _page(text, start, self.pieces)
+        page = page_of(text, start, self.pieces)
         return replace(self, cut_before=before, cut_after=after, start=start, page=page)
 
     @property
     def text(self) -> str:
         """The passage without marks."""
         return "".join(piece.text for piece in self.pieces)
+
+    def begins_with(self, title: str) -> bool:
+        """Whether it is how a text begins, and that is how the title is made: to show both says it twice."""
+        begun = title.rstrip("… ")
+        return not self.cut_before and begun != "" and " ".join(self.text.split()).startswith(begun)
+
+    def after(self, title: str) -> Passage:
+        """Return it without a whole title that it begins with, to be shown below it."""
+        if not self.begins_with(title) or title.endswith("…"):
+            return self
+        text, end = self.text, letters_end(self.text, title)
+        left = "" if end is None else text[end:].lstrip()
+        if not left:
+            return self
+        n = len(text) - len(left)
+        return replace(self, pieces=tuple(_from(self.pieces, n)), start=self.start + n)
 
     @property
     def line(self) -> str:
@@ -135,6 +152,24 @@ class Passage:
         return _with_dots(line[start:end], start > 0 or self.cut_before, end < len(line) or self.cut_after)
 
 
+def _from(pieces: Iterable[Piece], start: int) -> Iterator[Piece]:
+    """Yield what pieces have from a place on."""
+    for piece in pieces:
+        text, start = piece.text[start:], max(0, start - len(piece.text))
+        yield from [replace(piece, text=text)] if text else []
+
+
+def letters_end(text: str, line: str) -> int | None:
+    """Return where a text goes on after a line that it begins with, spaces aside; None if with another."""
+    at = 0
+    for word in line.split():
+        at = len(text) - len(text[at:].lstrip())
+        if not text.startswith(word, at):
+            return None
+        at += len(word)
+    return at
+
+
 def _with_dots(line: str, before: bool, after: bool) -> str:
     return f"{'… ' if before else ''}{line}{' …' if after else ''}"
 
@@ -147,7 +182,7 @@ def level_of(weight: float) -> int:
 def whole(text: str, marks: Iterable[Mark]) -> Passage:
     """Return all of a text."""
     pieces = tuple(_pieces(text, 0, len(text), marks))
-    return Passage(pieces, page=_page(text, 0, pieces))
+    return Passage(pieces, page=page_of(text, 0, pieces))
 
 
 def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
@@ -156,7 +191,7 @@ def excerpt(text: str, marks: Sequence[Mark], limit: int = 600) -> Passage:
         return whole(text, marks)
     start, end = _best_window(text, marks, limit)
     pieces = tuple(_pieces(text, start, end, marks))
-    return Passage(pieces, start > 0, end < len(text), start, _page(text, start, pieces))
+    return Passage(pieces, start > 0, end < len(text), start, page_of(text, start, pieces))
 
 
 def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300) -> Passage:
@@ -174,10 +209,10 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
     while end > start and text[end - 1].isspace():
         end -= 1
     pieces = tuple(_pieces(text, start, end, marks))
-    return Passage(pieces, not whole_start, not whole_end, start, _page(text, start, pieces))
+    return Passage(pieces, not whole_start, not whole_end, start, page_of(text, start, pieces))
 
 
-def _page(text: str, start: int, pieces: Sequence[Piece]) -> int | None:
+def page_of(text: str, start: int, pieces: Sequence[Piece]) -> int | None:
     """Return the page of the first of the strongest words, from 1; None where pages are not known."""
     if "\f" not in text:
         return None
@@ -194,18 +229,25 @@ def _before_strongest(pieces: Sequence[Piece]) -> str:
 def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int]:
     """Return where the marks of `limit` characters weigh most; the earliest among equals.
 
-    The words of the query come before all others, and another word counts for more than the same again.
+    The words of the query come before all others, and another word counts for more than the same again; a
+    phrase of them counts as its words and for itself, and so do two that stand side by side.
     """
     best, best_start, total, first = 0.0, 0, 0.0, 0
     met: Counter[str] = Counter()
-    for mark in marks:
-        word = text[mark.start : mark.end].casefold()
-        total += _adds(mark, met[word])
-        met[word] += 1
-        while mark.end - marks[first].start > limit - _lead(limit) and marks[first] is not mark:
-            gone = text[marks[first].start : marks[first].end].casefold()
-            met[gone] -= 1
-            total -= _adds(marks[first], met[gone])
+    counted = [_counted(mark, text) for mark in marks]
+    for i, mark in enumerate(marks[1:], start=1):
+        if mark.of_query and marks[i - 1].of_query and mark.start - marks[i - 1].end <= _BESIDE:
+            pair = " ".join(sorted({*mark.of_query, *marks[i - 1].of_query}))
+            counted[i] += [(pair, _QUERY_FIRST * mark.weight)] if pair not in mark.of_query else []
+    longest = limit - _lead(limit)
+    for mark, words in zip(marks, counted, strict=True):
+        for word, weight in words:
+            total += _AGAIN * weight if met[word] else weight
+            met[word] += 1
+        while mark.end - marks[first].start > longest and marks[first] is not mark:
+            for word, weight in counted[first]:
+                met[word] -= 1
+                total -= _AGAIN * weight if met[word] else weight
             first += 1
         if total > best + 1e-9:
             best, best_start = total, marks[first].start
@@ -217,10 +259,11 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
     return start, end
 
 
-def _adds(mark: Mark, n_met: int) -> float:
-    """What a mark adds to the weight of a window in which its word was met so often before."""
-    weight = _QUERY_FIRST * mark.weight if mark.is_query else mark.weight
-    return _AGAIN * weight if n_met else weight
+def _counted(mark: Mark, text: str) -> list[tuple[str, float]]:
+    """The words that a mark stands for in the weight of a window, and what each adds when first met."""
+    if mark.of_query:
+        return [(word, _QUERY_FIRST * mark.weight) for word in mark.of_query]
+    return [(text[mark.start : mark.end].casefold(), mark.weight)]
 
 
 def _lead(limit: int) -> int:
@@ -253,9 +296,10 @@ def _between_letters(text: str, at: int) -> int:
 def _pieces(text: str, start: int, end: int, marks: Iterable[Mark]) -> Iterator[Piece]:
     """Yield the text from `start` to `end`, cut where the marking changes."""
     at = start
-    for mark in sorted(marks, key=lambda mark: mark.start):
+    inside = [mark for mark in marks if mark.start >= start and mark.end <= end]
+    for mark in sorted(inside, key=lambda mark: mark.start):
         level = level_of(mark.weight)
-        if mark.start < at or mark.end > end or not (level or mark.is_concept):
+        if mark.start < at or not (level or mark.is_concept):
             continue
         if mark.start > at:
             yield Piece(text[at : mark.start])
@@ -300,6 +344,7 @@ class Aligner:
         self._phrases = PhraseIndex.of(corpus)
         self._vocabulary = frozenset(words_within(corpus))
         self._words: tuple[dict[str, str | None], dict[str, str | None]] = ({}, {})  # own, default
+        self._last: tuple[tuple[int, str], list[tuple[int, Span]]] = ((-1, ""), [])
 
     def spans(self, j: int, text: str) -> list[Span | None]:
         """Return where each token of document `j` stands in its text, None where that is not known.
@@ -316,8 +361,15 @@ class Aligner:
         """Return the words of document `j` in its text (or the beginning of it), and where they stand.
 
         Ready tokens may have been made by other means than the corpus knows. Where its pipeline finds
-        nothing, the default one is tried, and then the words themselves.
+        nothing, the default one is tried, and then the words themselves. The last answer is remembered: a
+        document may be about several queries.
         """
+        last = self._last
+        if last[0] != (j, text):
+            last = self._last = (j, text), self._places(j, text)
+        return last[1]
+
+    def _places(self, j: int, text: str) -> list[tuple[int, Span]]:
         own = set(self._corpus.tokens[self._corpus.offsets[j] : self._corpus.offsets[j + 1]].tolist())
         for pipeline in (self._corpus.pipeline, _DEFAULT):
             try:
@@ -347,12 +399,16 @@ class Aligner:
     def _find(self, text: str, pipeline: TextPipeline) -> list[tuple[int, Span]]:
         """Return the words of the vocabulary that a pipeline finds in a text, and where they stand."""
         tokens, joined = self._split(text, pipeline)
-        words = [self._word(token, pipeline) for token in tokens]
+        known = self._words[pipeline is _DEFAULT]
+        words = [known[t] if t in known else self._word(t, pipeline) for t in tokens]
         follows = [each and before is not None for each, before in zip(joined, [None, *words], strict=False)]
         cut = {first: (phrase, n) for phrase, first, n in self._phrases.cut(words, follows)}
         places, end, reach, i = [], 0, REACH, 0
         while i < len(tokens):
             phrase, n = cut.get(i, (None, 1))
+            if phrase is None and words[i] is None:  # half of a text: stop words, and what is too rare
+                i += 1
+                continue
             spans: list[Span] = []
             for token in tokens[i : i + n]:
                 span = find_token(text, token, end, reach)
@@ -434,12 +490,14 @@ class Mention:
     index : int
         Its row in the corpus.
     id : str
+    title : str
     passage : str
-        With "…" where it was cut.
+        With "…" where it was cut; sentences that have the query's words apart, one after the other.
     """
 
     index: int
     id: str
+    title: str
     passage: str
 
 
@@ -464,7 +522,18 @@ def forms_of(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
 def _mention(document: Document, forms: list[frozenset[str]], search: TextSearch) -> Mention:
     at = _first_place(document.text, forms, search)
     passage = sentence_around(document.text, at, (), LONGEST)
-    return Mention(document.index, document.id, passage.line)
+    lines = [passage.line, *_elsewhere(document.text, passage, forms, search)]
+    return Mention(document.index, document.id, document.title, " … ".join(lines).replace("… … …", "…"))
+
+
+def _elsewhere(text: str, passage: Passage, forms: list[frozenset[str]], search: TextSearch) -> Iterator[str]:
+    """Yield the sentences where the words stand first that a passage does not have."""
+    shown, end = passage.start, passage.start + len(passage.text)
+    places = [(word, span[0]) for word, span in folded_places(text, search)]
+    for form in forms:
+        at = [start for word, start in places if word in form]
+        if at and not any(shown <= start < end for start in at):
+            yield sentence_around(text, at[0], (), LONGEST // 2).line
 
 
 def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> int:

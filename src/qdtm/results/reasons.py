@@ -7,7 +7,9 @@ is in the most relevant one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,14 +23,25 @@ from qdtm.queries.concept import Concept
 from qdtm.queries.text_search import TextSearch
 from qdtm.results.distributions import FloatArray
 from qdtm.results.fit import ModelFit
-from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, Passage, excerpt, folded_places, forms_of
+from qdtm.results.passages import (
+    LEVELS,
+    LONGEST_ALIGNED,
+    Aligner,
+    Mark,
+    Passage,
+    excerpt,
+    folded_places,
+    forms_of,
+    letters_end,
+    page_of,
+)
 from qdtm.results.splits import subtopic_weights
 
 EXCERPT = 240
 """Characters of a passage in lists and tables."""
 
 OTHERS = 0.5
-"""Other words of a topic are marked half as strongly as the query's own."""
+"""Other words of a topic count half; the query's own are always marked most strongly."""
 
 
 class Reasons:
@@ -60,17 +73,31 @@ class Reasons:
         self._aligner = aligner or Aligner(corpus)
         self._own = query_words(concept, corpus)
         self._concept = frozenset(concept.word_indices)
-        self._weights = OTHERS * np.asarray(weights, np.float64)
-        self._weights[sorted(self._own)] = 1.0
+        weights = np.asarray(weights, np.float64)
+        own = sorted(self._own)
+        self._weights = OTHERS * weights
+        self._weights[own] = LEVELS[-1] + (1.0 - LEVELS[-1]) * weights[own]  # the more the topic's the more
         self._search = TextSearch.of(corpus)
         beyond = [word for word in concept.check.words if word.status in ("rare", "in text")]
         self._forms = frozenset().union(*(each for word in beyond for each in forms_of(word, self._search)))
 
     def passage(self, document: Document, limit: int = EXCERPT) -> Passage:
-        """Return the passage of a document that makes it relevant, at most `limit` characters."""
+        """Return the passage of a document that makes it relevant, at most `limit` characters.
+
+        A title that is the first line of the text is left out, unless it alone has the words of the query:
+        it stands beside the passage wherever that is shown.
+        """
         start, end = self.span(document)
         text = document.text[start : min(end, start + LONGEST_ALIGNED)]
-        found = excerpt(text, self._marks(document.index, text), limit)
+        marks = self._marks(document.index, text)
+        if start == 0 and (head := _end_of_title(document.title, text, marks)):
+            marks = [mark.moved(-head) for mark in marks if mark.start >= head]
+            found = excerpt(text[head:], marks, limit)
+            found = replace(
+                found, start=found.start + head, page=page_of(text, found.start + head, found.pieces)
+            )
+        else:
+            found = excerpt(text, marks, limit)
         return found if self._best is None else found.within(document.text, start)
 
     def marks(self, document: Document) -> list[Mark]:
@@ -86,7 +113,7 @@ class Reasons:
 
     def _marks(self, row: int, text: str) -> list[Mark]:
         marks = [
-            Mark(*span, float(self._weights[word]), word in self._concept, word in self._own)
+            Mark(*span, float(self._weights[word]), word in self._concept, self._own.get(word, ()))
             for word, span in self._aligner.places(row, text)
         ]
         if self._forms:
@@ -97,7 +124,7 @@ class Reasons:
         """Yield where words of the query stand that the vocabulary does not have."""
         for word, span in folded_places(text, self._search):
             if word in self._forms:
-                yield Mark(*span, 1.0, is_concept=True, is_query=True)
+                yield Mark(*span, 1.0, is_concept=True, of_query=(word,))
 
 
 def reasons_of(
@@ -119,12 +146,30 @@ def reasons_of(
     return Reasons(corpus, fit.concepts[q], weights, aligner, known)
 
 
-def query_words(concept: Concept, corpus: Corpus) -> frozenset[int]:
-    """Return which words of the vocabulary are the query's own, and which phrases have one of them.
+def query_words(concept: Concept, corpus: Corpus) -> dict[int, tuple[str, ...]]:
+    """Return which words of the vocabulary are the query's own or phrases with them, and which each has.
 
     Of a query by keywords these are the user's own.
     """
     origin = "query" if any(word.origin == "query" for word in concept.words) else "user"
-    own = {word.index: word.word for word in concept.words if word.origin == origin}
-    phrases = PhraseIndex.of(corpus)
-    return frozenset(own).union(*(phrases.with_word(word) for word in own.values()))
+    phrases, found = PhraseIndex.of(corpus), defaultdict[int, list[str]](list)
+    for own in concept.words:
+        if own.origin == origin:
+            for index in {own.index, *phrases.with_word(own.word)}:
+                found[index].append(own.word)
+    return {index: tuple(words) for index, words in found.items()}
+
+
+def _end_of_title(title: str, text: str, marks: Sequence[Mark]) -> int:
+    """Return where a text goes on after a first line that is its title; 0 if it has none that may go."""
+    head = first_line_end(title, text)
+    named = [mark.start for mark in marks if mark.of_query]
+    return head if not named or max(named) >= head else 0
+
+
+def first_line_end(title: str, text: str) -> int:
+    """Return where the rest of a text begins whose first line is its title; 0 if it is not."""
+    at = letters_end(text[: 4 * len(title) + 100], title) if title else None
+    rest = "" if at is None else text[at:].lstrip()
+    is_line = at is not None and "\n" in text[at : len(text) - len(rest)]
+    return len(text) - len(rest) if rest and is_line else 0

@@ -1,8 +1,9 @@
 """Relevance: how likely documents, fitted or new, are to be about a query; the cut-off, and how many are.
 
 `Relevance` is what a result says about one query: each document's probability, where to cut if a list is
-needed, and how many documents are about it in all, with an interval: how many of them name it, and how many
-more mean it. Where documents are judged by passage, a document is as relevant as its most relevant passage.
+needed, and how many documents are about it in all, with an interval; of those that are listed, how many name
+it and how many more mean it. Where documents are judged by passage, a document is as relevant as its most
+relevant passage.
 """
 
 from __future__ import annotations
@@ -155,8 +156,8 @@ class Relevance:
         """How many documents are about the query by the model alone: those from the cut-off up.
 
         How far a query reaches beyond its name the corpus does not say. So the interval begins with the
-        documents that name it most, and ends with the sum of all probabilities, as if every document that
-        may mean it did its part; both ends are moved by how far such counts are usually off.
+        documents that name it most, and ends with those near it as well; both ends are moved by how far such
+        counts are usually off.
         """
         if self.modelled is not None:
             return self.modelled
@@ -166,23 +167,35 @@ class Relevance:
             least, usual = float((self.strength[self.about] ** LEAST_POWER).sum()), NAMED_ERROR
         chance = np.sqrt(float((self.scores * (1.0 - self.scores)).sum())) / max(expected, 1.0)
         low = min(n, least) * np.exp(-_WITHIN_90 * usual)
-        high = max(n, expected) * np.exp(_WITHIN_90 * np.hypot(usual, chance))
+        high = max(n + self.n_near, expected) * np.exp(_WITHIN_90 * np.hypot(usual, chance))
         return Interval(n, float(low), min(float(high), float(len(self.scores))), 0.9)
 
     def summary(self) -> str:
-        """Say it in a sentence, for people."""
+        """Say it in a sentence, for people: how many are about it, and which of them are listed."""
         low, high = self.n_about_interval
         n_about = round(self.n_about)
         are = "is" if n_about == 1 else "are"
         said = f"{n_about:,} of {len(self.scores):,} documents {are} about it ({low:,.0f} to {high:,.0f})"
         if self.counted is not None and self.is_by_hand:
-            return f"{said} by hand; by the model {self.by_model.as_count()}"
-        if self.counted is not None:
-            return f"{said} by the model; by hand {self.counted.as_count()}"
+            said += f" by hand, by the model {self.by_model.as_count()}"
+        elif self.counted is not None:
+            said += f" by the model, by hand {self.counted.as_count()}"
+        if self.n_listed != n_about:  # by hand
+            have = "1 has" if self.n_listed == 1 else f"{self.n_listed:,} have"
+            are = "is" if self.n_listed == 1 else "are"
+            said += f"; {have} a relevance of {self.cutoff:.2f} or more and {are} listed"
+        return f"{said}: {self._named()}" if self.n_listed else said
+
+    def _named(self) -> str:
+        """Say how many of those listed name the query, and how many more mean it."""
         if not self.n_meant:
-            return f"{said}: {'it names it' if n_about == 1 else 'all name it'}" if n_about else said
-        name, mean = ("names" if self.n_named == 1 else "name"), ("means" if self.n_meant == 1 else "mean")
-        return f"{said}: {self.n_named:,} {name} it, {self.n_meant:,} more {mean} it"
+            return "it names it" if self.n_listed == 1 else "all name it"
+        means = f"{'means' if self.n_meant == 1 else 'mean'} it"
+        if not self.n_named:
+            return f"{self.n_meant:,} {means}"
+        return (
+            f"{self.n_named:,} {'names' if self.n_named == 1 else 'name'} it, {self.n_meant:,} more {means}"
+        )
 
     def near_summary(self) -> str:
         """Say how many documents are only near it; nothing if there are none."""

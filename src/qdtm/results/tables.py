@@ -78,7 +78,7 @@ TOPICS = (
     Column("parent", "id", "the topic that a subtopic is part of"),
     Column("query", "text", "the query that it answers; none of the background"),
     Column("name", "text", "your label, or what tells it from its siblings"),
-    Column("share", "number", "of the words of its parent's subtopics; without a parent, of the corpus"),
+    Column("share", "number", "of the words of its parent that were split; without a parent, of the corpus"),
     Column("documents", "count", "about the query, from the cut-off up; of a subtopic, those mainly in it"),
     Column("n_about", "number", "how many are about the query: as many, or as counted by hand"),
     Column("n_about_low", "number", "the lower end of its interval"),
@@ -132,6 +132,7 @@ CONCORDANCE = (
 TEXT = Column("text", "text", "of the document")
 CUTOFF = Column("cutoff", "number", "the relevance from which up documents are about the query; of new ones")
 
+PAGE = Column("page", "count", "on which the passage begins; there if documents have pages")
 COPY_OF = Column("copy_of", "text", "the first document that it repeats, or nearly; there if any does")
 
 TAGS = Column("tags", "list", "your own, on the document or a passage of it; there if any document has one")
@@ -160,6 +161,7 @@ def document_columns(
     title_name: str | None = None,
     *,
     with_text: bool = True,
+    with_pages: bool = False,
     with_copies: bool = False,
     with_codes: bool = False,
 ) -> tuple[Column, ...]:
@@ -168,8 +170,8 @@ def document_columns(
     A name of the user's that is one of ours, or was met before, is changed.
     """
     codes = (TAGS, NOTES) if with_codes else ()
-    ours = (*DOCUMENTS, *[COPY_OF] * with_copies, *codes, *[TEXT] * with_text)
-    taken = [column.name for column in (*DOCUMENTS, COPY_OF, *codes, TEXT)]
+    ours = (*DOCUMENTS, *[PAGE] * with_pages, *[COPY_OF] * with_copies, *codes, *[TEXT] * with_text)
+    taken = [column.name for column in (*DOCUMENTS, *[PAGE] * with_pages, COPY_OF, *codes, TEXT)]
     known, title, *theirs = distinct_names([id_name, title_name or TITLE, *fields], taken)
     own = [Column(name, "own", "your own") for name in theirs]
     first = Column(known, "text", "which document"), Column(title, "text", "its title, or its first words")
@@ -397,6 +399,7 @@ def listed_table(lists: Sequence[DocumentTable]) -> Table:
     """Return lists of the most relevant documents as one table."""
     fields = list(dict.fromkeys(name for each in lists for row in each for name in row.fields))
     with_copies = any(row.copy_of is not None for each in lists for row in each)
+    with_pages = any(row.marked.page is not None for each in lists for row in each)
 
     def rows() -> Iterator[Row]:
         for each in lists:
@@ -404,10 +407,15 @@ def listed_table(lists: Sequence[DocumentTable]) -> Table:
                 own = [row.fields.get(name, "") for name in fields]
                 subtopic = TopicId(row.subtopic, row.subtopic_name or "") if row.subtopic else None
                 yield (row.id, row.title, *own, each.query, row.about, row.relevance, row.names_it, subtopic,
-                       row.subtopic_name, row.passage, *[row.copy_of] * with_copies, row.text)  # fmt: skip
+                       row.subtopic_name, row.passage, *[row.marked.page] * with_pages,
+                       *[row.copy_of] * with_copies, row.text)  # fmt: skip
 
     id_name, title_name = next(((each.id_name, each.title_name) for each in lists), (DOCUMENT, None))
-    return Table("documents", document_columns(fields, id_name, title_name, with_copies=with_copies), rows)
+    columns = document_columns(fields, id_name, title_name, with_pages=with_pages, with_copies=with_copies)
+    return Table("documents", columns, rows)
+
+
+_LOOKED_AT = 1_000  # documents of which one shows whether they have pages
 
 
 def _documents_table(
@@ -425,6 +433,7 @@ def _documents_table(
     first = corpus.first_copy
     copied = first != np.arange(len(first))
     with_copies = bool(copied.any())
+    with_pages = any("\f" in document.text for document in store.select(listed[:_LOOKED_AT].tolist()))
 
     def documents() -> Iterator[Document]:
         return iter(store) if len(listed) == len(store) else store.select(listed.tolist())
@@ -445,8 +454,10 @@ def _documents_table(
             coded: Row = _coded(codes, j) if codes else ()
             before, text = (document.id, document.title, *own(document)), [document.original] * with_text
             for q in np.flatnonzero(wanted[j]).tolist():
-                passage = reasons[q].passage(document).line if found[q].about[j] else None
-                yield (*before, *row[q], passage, *copy_of, *coded, *text)
+                passage = reasons[q].passage(document) if found[q].about[j] else None
+                shown = None if passage is None else passage.line
+                page: Row = [None if passage is None else passage.page] * with_pages
+                yield (*before, *row[q], shown, *page, *copy_of, *coded, *text)
 
     def own_rows() -> Iterator[Sequence[str]]:
         return (own(document) for document in documents())
@@ -456,6 +467,7 @@ def _documents_table(
         store.id_name,
         store.title_name,
         with_text=with_text,
+        with_pages=with_pages,
         with_copies=with_copies,
         with_codes=bool(codes),
     )

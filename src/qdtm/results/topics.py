@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from math import ceil
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.errors import ParameterError
-from qdtm.reprs import listed, on_screen, quoted
+from qdtm.reprs import counted, listed, on_screen, quoted
 from qdtm.results.distributions import subtopic_word_probabilities, topic_word_probabilities
 from qdtm.results.fit import ModelFit
 from qdtm.results.splits import counts_below
@@ -56,6 +56,11 @@ class Topic:
         What a person does not want among its words.
     shared_words : ndarray of bool, shape (V,), optional
         Which words two documents about the query have; None for a background topic.
+    rest : float
+        What is in none of its subtopics, as a share of what was split: groups too small, found by too few
+        runs, or hidden.
+    above : ndarray of shape (V,), optional
+        How much the topic that it is part of has of each word, which orders words that are equally probable.
     """
 
     id: str
@@ -70,6 +75,8 @@ class Topic:
     short_name: str = ""
     dropped_words: tuple[str, ...] = ()
     shared_words: NDArray[np.bool_] | None = None
+    rest: float = 0.0
+    above: NDArray[np.float32] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.short_name:
@@ -77,21 +84,31 @@ class Topic:
 
     @property
     def prevalence_below(self) -> float:
-        """What its subtopics have of the corpus' tokens, together: their shares are shares of this."""
-        return sum(subtopic.prevalence for subtopic in self.subtopics)
+        """What was split of it, as a share of the corpus' tokens: its subtopics and what is in none of them.
+
+        The shares of subtopics are shares of this.
+        """
+        return sum(subtopic.prevalence for subtopic in self.subtopics) / max(1.0 - self.rest, 1e-9)
 
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
-        """Return the `n` most probable words with their probabilities, best first (ties by vocabulary).
+        """Return the `n` most probable words with their probabilities, best first.
 
-        Words that only one document about the query has come in only where others run out.
+        Words that only one document about the query has come in only where others run out. Among equals, of a
+        subtopic those come first that the topic above it has more of; else the order is that of the
+        vocabulary.
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise ParameterError(f"The number of words is {n!r}; give a whole number of at least 0.")
-        p_w = self.probabilities
-        alone = np.zeros(len(p_w), np.bool_) if self.shared_words is None else ~self.shared_words
-        best = np.lexsort((-p_w, alone))[: n + len(self.dropped_words)]
-        kept = [w for w in best.tolist() if self.vocabulary[w] not in self.dropped_words][:n]
-        return [(self.vocabulary[w], float(p_w[w])) for w in sorted(kept, key=lambda w: (-p_w[w], w))]
+        keys = [-self.probabilities] if self.above is None else [-self.above, -self.probabilities]
+        order = np.lexsort(keys)  # stable; the last key decides first
+        alone = np.zeros(len(order), np.bool_) if self.shared_words is None else ~self.shared_words[order]
+        best = np.concatenate([order[~alone], order[alone]])[: n + len(self.dropped_words)]
+        kept = np.array(
+            [w for w in best.tolist() if self.vocabulary[w] not in self.dropped_words][:n], np.int64
+        )
+        kept.sort()
+        shown = kept[np.lexsort([key[kept] for key in keys])].tolist()
+        return [(self.vocabulary[w], float(self.probabilities[w])) for w in shown]
 
     def walk(self) -> Iterator[Topic]:
         """Yield the topic itself, then its subtopics, each followed by those below it."""
@@ -113,7 +130,7 @@ class Topic:
 
     def __repr__(self) -> str:
         words = listed([word for word, _ in self.top_words(5)])
-        subtopics = f", {len(self.subtopics)} subtopics" if self.subtopics else ""
+        subtopics = f", {counted(len(self.subtopics), 'subtopic')}" if self.subtopics else ""
         size = f"{self.prevalence:.1%}{subtopics}"
         return on_screen(f"Topic({self.id!r}, {quoted(self.name)}, {size}: {words})")
 
@@ -267,6 +284,7 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
             subtopics=_subtopics(fit, k, total, n_label_words) if k < fit.n_queries else (),
             dropped_words=fit.corrections.dropped_words.get(topic_id(k, fit.n_queries), ()),
             shared_words=_shared(fit, k),
+            rest=fit.subtopic_rest[k] if k < fit.n_queries else 0.0,
         )
         for k in range(fit.n_topics)
     ]
@@ -296,6 +314,7 @@ class _Splitter:
         self.n_label_words = n_label_words
         self.opened = {below.of: below for below in counts_below(fit, q)}
         self.shared = _shared(fit, q)
+        self.rest = {split.of: split.rest for split in fit.splits}
         self.usual = fit.word_topic.sum(axis=1, dtype=np.float64)  # (V,)
 
     def below(self, id: str, n_w: NDArray[np.float32], avoid: tuple[int, ...]) -> tuple[Topic, ...]:
@@ -307,9 +326,13 @@ class _Splitter:
         probabilities = subtopic_word_probabilities(counts, is_parent_word, self.fit.beta)  # (S, V)
         words = self._telling(ids, counts, avoid)
         kept = [self.fit.corrections.names.get(each) for each in ids]
-        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in words], kept)
+        if all(words):
+            telling = words
+        else:  # one has no words but those that name the topic already
+            telling = [a or b for a, b in zip(words, self._telling(ids, counts, ()), strict=True)]
+        names = name_subtopics([[self.fit.vocabulary[w] for w in each] for each in telling], kept)
         return tuple(
-            self._topic(each, name, counts[:, s], probabilities[s], words[s], avoid)
+            self._topic(each, name, counts[:, s], probabilities[s], words[s], avoid, n_w)
             for s, (each, name) in enumerate(zip(ids, names, strict=True))
         )
 
@@ -338,6 +361,7 @@ class _Splitter:
         probabilities: NDArray[np.float64],
         words: tuple[int, ...],
         avoid: tuple[int, ...],
+        above: NDArray[np.float32],
     ) -> Topic:
         fit, n_tokens = self.fit, float(n_w.sum(dtype=np.float64))
         words = words[: self.n_label_words]
@@ -356,6 +380,8 @@ class _Splitter:
             label=label,
             dropped_words=fit.corrections.dropped_words.get(id, ()),
             shared_words=self.shared,
+            rest=self.rest.get(id, 0.0),
+            above=above,
         )
 
 

@@ -29,7 +29,7 @@ _AUTO_YEARS = 80  # a few old documents must not make decades of all others
 
 _UNITS = {"day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y", "decade": "Y"}
 _STEPS = {"quarter": 3, "decade": 10}
-_AUTO_BINS = 24
+_AUTO_BINS = 40
 _OTHER = "(other)"
 _WITHIN_95 = 1.96  # standard deviations that hold 95 % of a normal distribution
 
