@@ -109,7 +109,7 @@ def test_tables_have_the_page_where_documents_have_pages(model):
     pytest.importorskip("pandas")
     found = model.documents("cricket", 5)
     assert {row.marked.page for row in found} == {2}  # on which its strongest word stands
-    assert found.to_frame()["page"].tolist() == [1] * 5
+    assert found.to_frame()["page"].tolist() == [2] * 5
     frame = model.get_document_info()
     has_pages = frame["text"].str.contains("\f", regex=False)
     assert has_pages.sum() == 20
