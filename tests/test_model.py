@@ -25,6 +25,7 @@ from planted import plant_parts
 from qdtm import Corpus, Query, QueryDrivenTopicModel, TextPipeline
 from qdtm.errors import EmbeddingError, ParameterError, QueryError
 from qdtm.progress import Progress
+from qdtm.reprs import counted
 
 FIRE = "fire bushfire firefighter smoke wind forest flame burn hectare blaze"
 SPORT = "cricket batsman bowler wicket match innings captain century umpire test"
@@ -184,10 +185,10 @@ class TestEstimator:
         assert repr(QueryDrivenTopicModel("fire")) == "QueryDrivenTopicModel('fire')"
         assert repr(make("fire")) == "QueryDrivenTopicModel('fire', max_sweeps=16, min_sweeps=8)"
         n_about = [round(model.relevance(q).n_about) for q in range(2)]
-        n_subtopics = [len(topic.subtopics) for topic in model.topics_]
+        n_subtopics = [counted(len(topic.subtopics), "subtopic") for topic in model.topics_]
         assert repr(model) == (
-            f"QueryDrivenTopicModel('fire': {n_about[0]} of 60 documents, {n_subtopics[0]} subtopics; "
-            f"'cricket match': {n_about[1]} of 60 documents, {n_subtopics[1]} subtopics)"
+            f"QueryDrivenTopicModel('fire': {n_about[0]} of 60 documents, {n_subtopics[0]}; "
+            f"'cricket match': {n_about[1]} of 60 documents, {n_subtopics[1]})"
         )
 
     def test_the_repr_of_large_parameters_fits_a_screen(self) -> None:

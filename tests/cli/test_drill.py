@@ -28,7 +28,7 @@ def test_opened_in_another_folder_with_tree_and_report(run, saved, tmp_path):
     assert "\n    0.1.1 " in tree
     assert "subtopics of 0.1 " in tree
     assert 'id="t0.1.1"' in (tmp_path / "deep" / "report.html").read_text("utf-8")
-    assert "\n0.1.1 · " in (tmp_path / "deep" / "topics.csv").read_text("utf-8")
+    assert "0.1.1 · " in (tmp_path / "deep" / "topics.csv").read_text("utf-8")
     listed = json.loads(run("docs", tmp_path / "deep", "--subtopic", "0.1", "-n", 99, "--json").stdout)
     rows = listed["documents"]
     assert any(row["subtopic"].startswith("0.1.") for row in rows)
