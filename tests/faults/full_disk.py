@@ -50,6 +50,7 @@ def try_refusals(step: Step, every: int) -> dict[str, int]:
     shutil.copytree(step.folder, kept)
     step.run()
     new = step.found()
+    step.put_back(kept)
     n_operations = count_operations(step.run, writing_only=True)
     ways = (partial(_refused_at, step, n) for n in range(every, n_operations + 1, every))
     counts = _try(step, ways, kept, old, new)
@@ -82,9 +83,7 @@ def try_small_disks(step: Step, n_sizes: int) -> dict[str, int]:
 def _try(step: Step, ways: Iterable[Callable[[], int]], kept: Path, old: str, new: str) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for number, way in enumerate(ways):
-        for path in step.folder.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        shutil.copytree(kept, step.folder, dirs_exist_ok=True)
+        step.put_back(kept)
         code = way()
         state = {old: "old", new: "new"}.get(step.found())
         if code not in (0, REFUSED) or state is None or (code == 0 and state == "old"):
