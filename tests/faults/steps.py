@@ -122,6 +122,10 @@ def make_steps(folder: Path) -> dict[str, Step]:
     model = sources["model"]["old"]
     check = ("check", "DIR", "-n", "10", "--labels", str(answers), "--as", "Ann")
 
+    # Notes go into a folder that may have others, one by one; all at once only if none is there beside them.
+    notes = _command("export", str(model), "--format", "notes")
+    more_notes = _command("export", str(model), "--format", "notes", "--all-documents")
+
     def changing(name: str, *command: str) -> Step:
         """Return a command that changes a result where it is; "DIR" stands for it."""
         return Step(name, folder / f"{name}-place", _copy_of(model), _changing(*command), _result)
@@ -130,7 +134,12 @@ def make_steps(folder: Path) -> dict[str, Step]:
         replacing("index", "index", "table", "--quiet", "--text-column", "text"),
         replacing("fit", "fit", "index", *_FIT, "--max-sweeps", "6", "--quiet"),
         replacing("long-fit", "fit", "index", *_FIT, "--max-sweeps", "12", "--quiet"),
-        *(replacing(f"export-{name}", "export", "model", "--format", name) for name in NAMES),
+        *(
+            replacing(f"export-{name}", "export", "model", "--format", name)
+            for name in NAMES
+            if name != "notes"
+        ),
+        Step("export-notes", folder / "export-notes-place", notes, more_notes, _files),
         replacing("report", "report", "model"),
         changing("rename", "correct", "DIR", "rename", "0", "bush fires", "--quiet"),
         changing("tag", "codes", "DIR", "--add", "n3", "to read"),
@@ -274,8 +283,9 @@ def _files(place: Path, remade: bool) -> bytes:
     """Return all files, but for the report; without `remade` what is made from the rest is left out, too."""
     left_out = (REPORT,) if remade or not (place / MANIFEST).is_file() else REMADE
     paths = sorted(path for path in [place, *place.rglob("*")] if path.is_file())
-    found = [path for path in paths if path.name not in left_out and not path.name.startswith(".")]
-    return b"\0".join(path.name.encode() + b"\0" + _bytes_of(path) for path in found)
+    kept = [path for path in paths if path.name not in left_out and not path.name.startswith(".")]
+    found = ((path.name.encode(), _bytes_of(path)) for path in kept)
+    return b"\0".join(name + b"\0" + data for name, data in found if data not in (b"", b"[]"))
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -284,10 +294,9 @@ def _bytes_of(path: Path) -> bytes:
         acts = {json.dumps([act.kind, act.by, dict(act.values)]) for act in Journal(path).acts}
         return "\n".join(sorted(acts)).encode()
     if path.name == CHECK:
-        checks = json.loads(path.read_bytes())["checks"]
-        return json.dumps(
-            [[check["query"], [answer[:3] for answer in check["answers"]]] for check in checks]
-        ).encode()
+        checks = json.loads(path.read_bytes())["checks"]  # a sample without an answer is drawn again
+        said = [[check["query"], [answer[:3] for answer in check["answers"]]] for check in checks]
+        return json.dumps([each for each in said if each[1]]).encode()
     if path.name != MANIFEST:
         return path.read_bytes()
     manifest = json.loads(path.read_bytes())
