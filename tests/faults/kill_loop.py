@@ -23,7 +23,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from qdtm.sampler import checkpoint
 from qdtm.storage import atomic
 
 from .children import count_operations, in_child, on_file_operations
@@ -49,8 +48,6 @@ def main() -> None:
         steps = make_steps(Path(folder))
         for name in options.steps or steps:
             rng = random.Random(f"{options.seed} {name}")
-            # A long fit is written down after every sweep; a short one never.
-            checkpoint.EVERY, checkpoint.MOST_SHARE = (0.0, 1e9) if name == "long-fit" else (1e9, 1.0)
             counts = try_kills(steps[name], options.at_operations, options.at_moments, rng)
             print(json.dumps({"step": name, **counts}), flush=True)
 
