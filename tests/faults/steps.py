@@ -37,6 +37,12 @@ TOPICS = (
 )
 _FIT = ("-q", "fire", "--embeddings", "none", "--min-sweeps", "4", "--jobs", "1")
 
+STEPS = (
+    "index", "fit", "long-fit", *(f"export-{name}" for name in NAMES), "report", "rename", "tag", "note", "check",
+    "add", "upload", "discard", "restore",
+)  # fmt: skip
+"""The names of all steps."""
+
 Work = Callable[[Path], object]
 
 
@@ -124,9 +130,21 @@ def make_steps(folder: Path) -> dict[str, Step]:
     model = sources["model"]["old"]
     check = ("check", "DIR", "-n", "10", "--labels", str(answers), "--as", "Ann")
 
-    # Notes go into a folder that may have others, one by one; all at once only if none is there beside them.
-    notes = _command("export", str(model), "--format", "notes")
-    more_notes = _command("export", str(model), "--format", "notes", "--all-documents")
+    def export(name: str) -> Step:
+        """Return an export; notes are of one result, few and then more.
+
+        They go into a folder that may have others, one by one; all at once only if none is there beside them.
+        """
+        if name != "notes":
+            return replacing(f"export-{name}", "export", "model", "--format", name)
+        few = ("export", str(model), "--format", "notes")
+        return Step(
+            "export-notes",
+            folder / "export-notes-place",
+            _command(*few),
+            _command(*few, "--all-documents"),
+            _files,
+        )
 
     def changing(name: str, *command: str) -> Step:
         """Return a command that changes a result where it is; "DIR" stands for it."""
@@ -136,15 +154,11 @@ def make_steps(folder: Path) -> dict[str, Step]:
         replacing("index", "index", "table", "--quiet", "--text-column", "text"),
         replacing("fit", "fit", "index", *_FIT, "--max-sweeps", "6", "--quiet"),
         replacing("long-fit", "fit", "index", *_FIT, "--max-sweeps", "12", "--quiet"),
-        *(
-            replacing(f"export-{name}", "export", "model", "--format", name)
-            for name in NAMES
-            if name != "notes"
-        ),
-        Step("export-notes", folder / "export-notes-place", notes, more_notes, _files),
+        *(export(name) for name in NAMES),
         replacing("report", "report", "model"),
         changing("rename", "correct", "DIR", "rename", "0", "bush fires", "--quiet"),
         changing("tag", "codes", "DIR", "--add", "n3", "to read"),
+        changing("note", "codes", "DIR", "--note", "n3", "a long note " * 800),
         changing("check", *check),
         Step("add", folder / "add-place", _with_acts_of_people(model, check), _add_query, _result),
         Step("upload", folder / "upload-place", _open_workspace, _upload, _workspace),
@@ -293,8 +307,9 @@ def _files(place: Path, remade: bool) -> bytes:
 def _bytes_of(path: Path) -> bytes:
     """Return what is in a file, but for where an index lies, and when and how often people did something."""
     if path.name == JOURNAL:
-        acts = {json.dumps([act.kind, act.by, dict(act.values)]) for act in Journal(path).acts}
-        return "\n".join(sorted(acts)).encode()
+        history = Journal(path).history
+        acts = {json.dumps([act.kind, act.by, dict(act.values)]) for act in history.acts}
+        return "\n".join([*sorted(acts), history.damage]).strip().encode()
     if path.name == CHECK:
         checks = json.loads(path.read_bytes())["checks"]  # a sample without an answer is drawn again
         said = [[check["query"], [answer[:3] for answer in check["answers"]]] for check in checks]
