@@ -110,6 +110,10 @@ def _try(step: Step, ways: Iterable[Callable[[], int]], kept: Path, old: str, ne
         state = {old: "old", new: "new"}.get(step.found())
         if code not in (0, REFUSED) or state is None or (code == 0 and state == "old"):
             raise SystemExit(f"{step.name}, refusal {number}: exit code {code}, found {state}")
+        if code == REFUSED and step.is_unfinished:  # a long fit goes on where it was, once there is room
+            if in_child(step.run_again) != 0 or step.found() != new:
+                raise SystemExit(f"{step.name}, refusal {number}: it could not go on")
+            counts["went on"] += 1
         if step.left_behind:
             raise SystemExit(f"{step.name}, refusal {number}: {step.left_behind} was left behind")
         counts["tried"] += 1

@@ -28,6 +28,7 @@ from qdtm.present.formats import NAMES
 from qdtm.results.journal import Journal
 from qdtm.results.result import Result
 from qdtm.sampler import checkpoint
+from qdtm.storage.atomic import reserve
 from qdtm.storage.folders import CHECK, JOURNAL, MANIFEST, REMADE, seal
 
 TOPICS = (
@@ -38,8 +39,8 @@ TOPICS = (
 _FIT = ("-q", "fire", "--embeddings", "none", "--min-sweeps", "4", "--jobs", "1")
 
 STEPS = (
-    "index", "fit", "long-fit", *(f"export-{name}" for name in NAMES), "report", "rename", "tag", "note", "check",
-    "add", "upload", "discard", "restore",
+    "index", "fit", "long-fit", *(f"export-{name}" for name in NAMES), "report", "rename", "tag", "note",
+    "check", "add", "upload", "discard", "restore",
 )  # fmt: skip
 """The names of all steps."""
 
@@ -80,10 +81,15 @@ class Step:
 
     def run_again(self) -> None:
         """Do what a person does after a kill: go on with an unfinished fit, or run the command again."""
-        if (self.folder / "place.unfinished").exists():
+        if self.is_unfinished:
             run_qdtm("fit", "--resume", str(self.place), "--quiet")
         else:
             self.run()
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a fit was kept that can go on."""
+        return (self.folder / "place.unfinished").exists()
 
     def make_old(self) -> None:
         """Put the old state there, and nothing else."""
@@ -202,9 +208,12 @@ def _with_acts_of_people(model: Path, check: tuple[str, ...]) -> Work:
 
 
 def _add_query(place: Path) -> None:
-    """Ask one more query, unless it has been asked already."""
+    """Ask one more query; if it has been asked already, do what every command that writes does first."""
     if Result.load(place).fit.n_queries == 1:
         run_qdtm("add", str(place), "-q", "cricket", "--quiet", "--jobs", "1")
+    else:
+        with reserve(place):
+            pass
 
 
 def _write_texts(path: Path, seed: int) -> Path:
