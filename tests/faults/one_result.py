@@ -34,7 +34,7 @@ def main() -> None:
         for name, step in make_steps(Path(folder)).items():
             step.make_old()
             step.run()
-            found[name] = step.found()
+            found[name] = step.found(remade=True)
     print(json.dumps(found))
 
 

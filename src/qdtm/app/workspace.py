@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -125,7 +126,10 @@ _SINGULAR: dict[Kind, str] = {"corpora": "corpus", "jobs": "result"}
 
 
 def _ids_in(folder: Path) -> list[str]:
-    return sorted((path.name for path in folder.iterdir() if _ID.fullmatch(path.name)), reverse=True)
+    """Return the ids in a folder, newest first; none if somebody has removed it."""
+    with suppress(FileNotFoundError):
+        return sorted((path.name for path in folder.iterdir() if _ID.fullmatch(path.name)), reverse=True)
+    return []
 
 
 def remove_folder(folder: Path) -> None:
