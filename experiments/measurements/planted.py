@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -142,22 +142,21 @@ def ask(corpus: Corpus, concept: Concept, number: int) -> Outcome:
     """Ask for a concept, and hold what is said against what was planted."""
     names = corpus.document_term_matrix[:, corpus.vocabulary.index(concept.name)].toarray().ravel() > 0
     truth = len(concept.documents)
-    planted = {
-        "corpus": number, "prevalence": truth / corpus.n_documents, "naming": concept.naming,
-        "share": concept.share, "shared": concept.shared, "truth": truth,
-        "named": int(names[concept.documents].sum()),
-    }  # fmt: skip
+    planted = Outcome(
+        number, truth / corpus.n_documents, concept.naming, concept.share, concept.shared, truth,
+        int(names[concept.documents].sum()),
+    )  # fmt: skip
     try:
         model = QueryDrivenTopicModel(concept.name, embeddings=None, n_jobs=1).fit(corpus)
     except QueryError:
-        return Outcome(**planted)
+        return planted
     relevance = model.relevance(concept.name)
     is_about = np.zeros(corpus.n_documents, dtype=bool)
     is_about[concept.documents] = True
     first = np.argsort(-relevance.scores, kind="stable")[:truth]
     low, high = relevance.n_about_interval
-    return Outcome(
-        **planted,
+    return replace(
+        planted,
         answered=True,
         precision=float(is_about[first].mean()),
         found=float(relevance.about[is_about].mean()),
