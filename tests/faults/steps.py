@@ -28,7 +28,7 @@ from qdtm.present.formats import NAMES
 from qdtm.results.journal import Journal
 from qdtm.results.result import Result
 from qdtm.sampler import checkpoint
-from qdtm.storage.atomic import reserve
+from qdtm.storage.atomic import reserve, write_errors
 from qdtm.storage.folders import CHECK, JOURNAL, MANIFEST, REMADE, seal
 
 TOPICS = (
@@ -259,7 +259,8 @@ def _upload(place: Path) -> None:
 def _take(workspace: Workspace) -> str:
     upload = Upload(workspace.new("corpora"))
     file = place_for(workspace, upload, "texts.csv")
-    _write_texts(Path(file.place), seed=0)
+    with write_errors(file.place):
+        _write_texts(Path(file.place), seed=0)
     write_upload(workspace, Upload(upload.id, (file,)))
     return upload.id
 

@@ -268,7 +268,7 @@ def _estimate(
     said = {row: about == "yes" or (about == "unsure" and unsure) for row, about in verdicts.items()}
     outcomes = tuple(_outcomes(sample, said))
     totals, priors = _draw_totals(sample, said, outcomes, n_draws)  # (draws, H), (H, 2)
-    above = np.array([outcome.stratum.is_above for outcome in outcomes])
+    above = np.array([outcome.stratum.is_above for outcome in outcomes], dtype=bool)
     n_above = sum(outcome.stratum.size for outcome in outcomes if outcome.stratum.is_above)
     found, about = totals[:, above].sum(axis=1), totals.sum(axis=1)  # (draws,)
     recall = np.divide(found, about, out=np.zeros(n_draws), where=about > 0)
