@@ -44,7 +44,8 @@ def test_every_writing_operation_fails():
     counts = full_disk()
     assert [count["step"] for count in counts] == list(STEPS)
     assert all(count["tried"] == count["operations"] for count in counts)
-    assert all(count["refused"] >= 0.6 * count["tried"] for count in counts)  # the cache may be refused
+    assert all(count["refused"] for count in counts)  # but the cache, and what is only tidied up, may be
+    assert sum(count["refused"] for count in counts) >= 0.6 * sum(count["tried"] for count in counts)
 
 
 @pytest.mark.slow
