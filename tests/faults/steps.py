@@ -134,7 +134,7 @@ def make_steps(folder: Path) -> dict[str, Step]:
         return Step(name, folder / f"{name}-place", old, new, looks.get(name, _files))
 
     model = sources["model"]["old"]
-    check = ("check", "DIR", "-n", "10", "--labels", str(answers), "--as", "Ann")
+    check = ("check", "DIR", "-n", "10", "--labels", str(answers), "--as", "Ann", "--json")
 
     def export(name: str) -> Step:
         """Return an export; notes are of one result, few and then more.
@@ -163,8 +163,8 @@ def make_steps(folder: Path) -> dict[str, Step]:
         *(export(name) for name in NAMES),
         replacing("report", "report", "model"),
         changing("rename", "correct", "DIR", "rename", "0", "bush fires", "--quiet"),
-        changing("tag", "codes", "DIR", "--add", "n3", "to read"),
-        changing("note", "codes", "DIR", "--note", "n3", "a long note " * 800),
+        changing("tag", "codes", "DIR", "--add", "n3", "to read", "--json"),
+        changing("note", "codes", "DIR", "--note", "n3", "a long note " * 800, "--json"),
         changing("check", *check),
         Step("add", folder / "add-place", _with_acts_of_people(model, check), _add_query, _result),
         Step("upload", folder / "upload-place", _open_workspace, _upload, _workspace),
@@ -176,7 +176,7 @@ def make_steps(folder: Path) -> dict[str, Step]:
 
 def run_qdtm(*args: str) -> None:
     """Run a command in this process; what it raises is the caller's."""
-    with redirect_stdout(io.StringIO()):
+    with redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")):
         cli.main(list(args), prog_name="qdtm", standalone_mode=False)
 
 
@@ -201,7 +201,7 @@ def _with_acts_of_people(model: Path, check: tuple[str, ...]) -> Work:
     def make(place: Path) -> None:
         shutil.copytree(model, place)
         run_qdtm("correct", str(place), "rename", "0", "bush fires", "--quiet")
-        run_qdtm("codes", str(place), "--add", "n3", "to read")
+        run_qdtm("codes", str(place), "--add", "n3", "to read", "--json")
         _changing(*check)(place)
 
     return make
