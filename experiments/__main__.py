@@ -42,6 +42,7 @@ COMMANDS = {
     "firmness": Entry("measurements.firmness", "measure_firmness", "Subtopics looked for with other seeds."),
     "memory": Entry("measurements.memory", "measure_memory", "The memory of a fit beside its bound."),
     "own-labels": Entry("measurements.relevance", "measure_own_labels", "Relevance on labels of your own."),
+    "planted": Entry("measurements.planted", "measure_planted", "Rare concepts that were planted."),
     "relevance": Entry("measurements.relevance", "measure_relevance", "Ranking, calibration and counts."),
     "review": Entry("measurements.review", "measure_review", "Simulated readers of hand-checks."),
     "result-size": Entry("measurements.corpus", "measure_result_size", "The size of a saved result."),

@@ -36,6 +36,7 @@ KIND = "start"
 VERSION = 1
 
 _START, _ARRAYS = "start", "start.safetensors"
+_MOST_WORDS = 2**24  # more than any corpus of ours has; what a file claims beyond is damage
 _UNIT = {"unit": ArraySpec("float32", 2)}
 
 
@@ -142,13 +143,13 @@ def read_start(folder: Path) -> Start:
         If it is damaged, of a newer version, or from other packages: those would not end in the same bytes.
     """
     content = read_manifest(folder / _START, kind=KIND, max_version=VERSION).content
-    for package, ours in versions().items():
-        if content.get("versions", {}).get(package) != ours:
-            theirs = content.get("versions", {}).get(package, "none")
-            raise StorageError(
-                f"{str(folder)!r} was begun with {package} {theirs}, and this is {ours}; go on with that one."
-            )
     with fitting_together(folder):
+        for package, ours in versions().items():
+            if (theirs := content["versions"].get(package, "none")) != ours:
+                raise StorageError(
+                    f"{str(folder)!r} was begun with {package} {theirs}, and this is {ours}; "
+                    "go on with that one."
+                )
         concepts = tuple(concept_from_json(values) for values in content["concepts"])
         prepared = _prepared(folder / _START / _ARRAYS, content, concepts)
         pipeline = TextPipeline.from_json(content["pipeline"])
@@ -157,6 +158,8 @@ def read_start(folder: Path) -> Start:
 
 def _prepared(path: Path, content: Mapping[str, Any], concepts: tuple[Any, ...]) -> PreparedQueries:
     n_words, queries = int(content["n_words"]), range(len(concepts))
+    if n_words > _MOST_WORDS:
+        raise ValueError(f"{n_words:,} words")
     specs = {f"concept_words.{q}": ArraySpec("int32", 1) for q in queries}
     specs |= {f"related.{q}": ArraySpec("int32", 2) for q in queries}
     arrays = load_arrays(path, specs | (_UNIT if content["has_vectors"] else {}))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
+import os
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -20,7 +24,7 @@ from qdtm.app.upload import Preview, columns_of_upload, preview_files
 from qdtm.app.worker import FitNotes
 from qdtm.corpus import Corpus
 from qdtm.corpus.readers.sources import SourceFile
-from qdtm.errors import QueryError
+from qdtm.errors import QueryError, StorageError
 from qdtm.progress import Progress
 from qdtm.queries import Query
 from qdtm.results.journal import Journal
@@ -232,3 +236,20 @@ def test_a_split_is_kept_beside_the_result(tmp_path: Path) -> None:
     assert {view.subtopic for view in found.views} >= {"0.1.1"}
     only = deep.find(DocumentFilter(subtopic="0.1.1", n=500))
     assert 0 < only.n_found <= found.n_found
+
+
+def test_files_that_the_disk_refuses_are_one_line_on_the_page() -> None:
+    pytest.importorskip("nicegui", reason="needs the extra 'app'")
+    from qdtm.app.pages.upload import _Arriving
+
+    async def refused() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async def upload() -> None:
+        arriving = _Arriving(cast(Any, None))
+        arriving._tasks.append(asyncio.ensure_future(refused()))
+        with pytest.raises(StorageError, match="could not be kept: No space left on device"):
+            await arriving.finish()
+        await arriving.finish()  # nothing is left of it
+
+    asyncio.run(upload())

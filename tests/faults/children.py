@@ -8,8 +8,10 @@ from collections.abc import Callable
 
 import click
 
+from qdtm.errors import QdtmError
+
 REFUSED = 2
-"""The exit code of a command that ended with one line for the user."""
+"""The exit code of what ended with one line for the user."""
 
 _FILE_EVENTS = ("open", "os.", "shutil.", "sqlite3.connect")
 _WRITING_EVENTS = ("os.rename", "os.mkdir", "os.fsync")
@@ -32,6 +34,9 @@ def _exit_code_of(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         print(error.message, file=sys.stderr, flush=True)
         return error.exit_code if "\n" not in error.message else 1
+    except QdtmError as error:  # of the app, which says it on a page
+        print(error, file=sys.stderr, flush=True)
+        return REFUSED if "\n" not in str(error) else 1
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         return 1

@@ -1,10 +1,10 @@
 """Let the disk refuse what writes, again and again. In tests/: `python -m faults.full_disk --help`.
 
 Either the n-th writing operation (opening to write, renaming, making a folder, syncing) fails with "no space
-left on device"; or the place is on a disk of its own (--tmpfs, which takes the right to mount) that is full
-after a number of bytes. Each time the step must end with one line of ours, the old result must be there,
-whole (or the new one, where only the last sync failed), and nothing beside it. Prints a JSON object with the
-counts; ends with an error at the first violation.
+left on device"; or the place is on a disk of its own, which takes the right to mount: one that is full after
+a number of bytes (--tmpfs), or that can only be read (--read-only). Each time the step must end with one line
+of ours, the old result must be there, whole (or the new one, where only the last sync failed), and nothing
+beside it. Prints a JSON object with the counts; ends with an error at the first violation.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ def main() -> None:
     parser.add_argument("steps", nargs="*")
     parser.add_argument("--every", type=int, default=1, help="try every n-th operation only")
     parser.add_argument("--tmpfs", type=int, default=0, help="try so many sizes of a small disk instead")
+    parser.add_argument("--read-only", action="store_true", help="try a disk that can only be read instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         steps = make_steps(Path(folder))
         for name in options.steps or steps:
-            if options.tmpfs:
+            if options.read_only:
+                counts = try_read_only(steps[name])
+            elif options.tmpfs:
                 counts = try_small_disks(steps[name], options.tmpfs)
             else:
                 counts = try_refusals(steps[name], options.every)
@@ -50,6 +53,7 @@ def try_refusals(step: Step, every: int) -> dict[str, int]:
     shutil.copytree(step.folder, kept)
     step.run()
     new = step.found()
+    step.put_back(kept)
     n_operations = count_operations(step.run, writing_only=True)
     ways = (partial(_refused_at, step, n) for n in range(every, n_operations + 1, every))
     counts = _try(step, ways, kept, old, new)
@@ -79,16 +83,37 @@ def try_small_disks(step: Step, n_sizes: int) -> dict[str, int]:
     return dict(counts)
 
 
+def try_read_only(step: Step) -> dict[str, int]:
+    """Run a step on a disk that can only be read: it is refused, and what is there can be read."""
+    step.make_old()
+    kept = step.folder.with_name("kept")
+    shutil.copytree(step.folder, kept)
+    old = step.found()
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", step.folder], check=True)
+    try:
+        step.put_back(kept)
+        subprocess.run(["mount", "-o", "remount,ro", step.folder], check=True)
+        code = in_child(step.run)
+        if code != REFUSED or step.found() != old:
+            raise SystemExit(f"{step.name}, a disk that can only be read: exit code {code}")
+    finally:
+        subprocess.run(["umount", "--lazy", step.folder], check=True)
+    shutil.rmtree(kept)
+    return {"tried": 1, "refused": 1, "old": 1}
+
+
 def _try(step: Step, ways: Iterable[Callable[[], int]], kept: Path, old: str, new: str) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for number, way in enumerate(ways):
-        for path in step.folder.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        shutil.copytree(kept, step.folder, dirs_exist_ok=True)
+        step.put_back(kept)
         code = way()
         state = {old: "old", new: "new"}.get(step.found())
         if code not in (0, REFUSED) or state is None or (code == 0 and state == "old"):
             raise SystemExit(f"{step.name}, refusal {number}: exit code {code}, found {state}")
+        if code == REFUSED and step.is_unfinished:  # a long fit goes on where it was, once there is room
+            if in_child(step.run_again) != 0 or step.found() != new:
+                raise SystemExit(f"{step.name}, refusal {number}: it could not go on")
+            counts["went on"] += 1
         if step.left_behind:
             raise SystemExit(f"{step.name}, refusal {number}: {step.left_behind} was left behind")
         counts["tried"] += 1

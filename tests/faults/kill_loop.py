@@ -3,7 +3,7 @@
 A kill is SIGKILL to a process that is running a step: at its n-th file operation (opening, renaming, making,
 removing, syncing), or after a random part of the time that it takes. Afterwards a reader must find the old
 result or the new one, whole; and running the step again (or going on with a fit that was kept) must give the
-new one, byte for byte, and leave nothing beside it.
+new one, byte for byte and with all that is made from it, and leave nothing beside it.
 Prints a JSON object with the counts; ends with an error at the first violation.
 """
 
@@ -21,12 +21,14 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from qdtm.sampler import checkpoint
 from qdtm.storage import atomic
 
 from .children import count_operations, in_child, on_file_operations
 from .steps import Step, make_steps
+
+T = TypeVar("T")
 
 
 def main() -> None:
@@ -46,8 +48,6 @@ def main() -> None:
         steps = make_steps(Path(folder))
         for name in options.steps or steps:
             rng = random.Random(f"{options.seed} {name}")
-            # A long fit is written down after every sweep; a short one never.
-            checkpoint.EVERY, checkpoint.MOST_SHARE = (0.0, 1e9) if name == "long-fit" else (1e9, 1.0)
             counts = try_kills(steps[name], options.at_operations, options.at_moments, rng)
             print(json.dumps({"step": name, **counts}), flush=True)
 
@@ -59,40 +59,44 @@ def try_kills(step: Step, at_operations: int, at_moments: int, rng: random.Rando
     shutil.copytree(step.folder, kept)
     old = step.found()
     step.run()  # imports are over after this, and operations come in the same order every time
-    new = step.found()
-    n_operations, seconds = count_operations(step.run), _seconds(step)
+    new, whole = step.found(), step.found(remade=True)
+    n_operations, seconds = _from_old(step, kept, count_operations), _from_old(step, kept, _seconds)
     every = range(1, n_operations + 1)
     chosen = every if at_operations < 0 else sorted(rng.sample(every, min(at_operations, n_operations)))
     ways: list[Callable[[], int]] = [partial(_killed_at_operation, step, n) for n in chosen]
     ways += [partial(_killed_at_moment, step, rng.uniform(0, seconds)) for _ in range(at_moments)]
     found: Counter[str] = Counter()
     for number, way in enumerate(ways):
-        shutil.rmtree(step.folder)
-        shutil.copytree(kept, step.folder)
+        step.put_back(kept)
         killed = way() == -signal.SIGKILL
         state = {old: "old", new: "new"}.get(step.found())
         if state is None:
             raise SystemExit(f"{step.name}, kill {number}: neither the old result nor the new one was found")
         found["killed" if killed else "finished"] += 1
         found[state] += 1
-        _run_again(step, new, number)
+        _run_again(step, whole, number)
     shutil.rmtree(kept)
     return {"operations": n_operations, "kills": len(ways), **found}
 
 
-def _run_again(step: Step, new: str, number: int) -> None:
+def _from_old(step: Step, kept: Path, measure: Callable[[Callable[[], object]], T]) -> T:
+    step.put_back(kept)
+    return measure(step.run)
+
+
+def _run_again(step: Step, whole: str, number: int) -> None:
     if in_child(step.run_again) != 0:
         raise SystemExit(f"{step.name}, kill {number}: running it again failed")
-    if step.found() != new:
+    if step.found(remade=True) != whole:
         raise SystemExit(f"{step.name}, kill {number}: running it again gave something else")
     if step.left_behind:
         raise SystemExit(f"{step.name}, kill {number}: {step.left_behind} was left behind")
 
 
-def _seconds(step: Step) -> float:
-    """Return how long a step takes."""
+def _seconds(run: Callable[[], object]) -> float:
+    """Return how long something takes."""
     start = time.perf_counter()
-    in_child(step.run)
+    in_child(run)
     return time.perf_counter() - start
 
 

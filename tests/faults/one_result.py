@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -32,9 +33,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = {}
         for name, step in make_steps(Path(folder)).items():
+            if name == "export-notes" and sys.getfilesystemencoding() != "utf-8":
+                continue  # its files are named as the documents are
             step.make_old()
             step.run()
-            found[name] = step.found()
+            found[name] = step.found(remade=True)
     print(json.dumps(found))
 
 

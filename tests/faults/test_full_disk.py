@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from .steps import STEPS
+
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.skipif(sys.platform == "win32", reason="the loop copies processes with fork"),
 ]
 
-STEPS = ("index", "fit", "long-fit", "export-csv", "export-xlsx", "export-json", "report")
 TESTS = Path(__file__).parents[1]
 
 
@@ -34,25 +35,33 @@ def may_mount(folder: Path) -> bool:
 def test_every_fourth_writing_operation_fails():
     counts = full_disk("--every", 4)
     assert [count["step"] for count in counts] == list(STEPS)
-    assert all(count["refused"] for count in counts)
+    assert sum(count["refused"] for count in counts if "refused" in count) >= 60
     assert sum(count["old"] for count in counts if "old" in count) >= 15
 
 
 @pytest.mark.slow
 def test_every_writing_operation_fails():
     counts = full_disk()
+    assert [count["step"] for count in counts] == list(STEPS)
     assert all(count["tried"] == count["operations"] for count in counts)
-    assert all(count["refused"] >= 0.7 * count["tried"] for count in counts)
+    assert all(count["refused"] for count in counts)  # but the cache, and what is only tidied up, may be
+    assert sum(count["refused"] for count in counts) >= 0.6 * sum(count["tried"] for count in counts)
 
 
 @pytest.mark.slow
 def test_disks_of_many_sizes(tmp_path):
     if not may_mount(tmp_path):
         pytest.skip("a small disk takes the right to mount")
+    replaced = STEPS[: STEPS.index("rename")]  # the others change what is there: a line may be all they need
     for count in full_disk("--tmpfs", 20):
         assert count["tried"] == 20
-        assert count["refused"]
-        assert count["old"]
+        assert count["step"] not in replaced or (count["refused"] and count["old"])
+
+
+def test_a_disk_that_can_only_be_read(tmp_path):
+    if not may_mount(tmp_path):
+        pytest.skip("a disk of its own takes the right to mount")
+    assert [count["refused"] for count in full_disk("--read-only")] == [1] * len(STEPS)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")

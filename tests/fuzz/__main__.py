@@ -1,5 +1,6 @@
 """`python -m tests.fuzz [TARGET ...] --cases 100000`: try every reader with broken files, and count.
 
+`--minutes 1` tries each for so long at most.
 Each target runs in a process of its own with limits on memory and time; one that dies is started again after
 the case that killed it. What is found is printed as it is found, the counts at the end as a Markdown table.
 `--case N` tries one case again, here, and shows where it fails.
@@ -22,6 +23,7 @@ def main() -> int:
         "targets", nargs="*", choices=[*TARGETS, []], help=f"of {', '.join(TARGETS)}; all by default"
     )
     parser.add_argument("--cases", type=int, default=100_000)
+    parser.add_argument("--minutes", type=float, help="for each target at most; its last case is finished")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int)
@@ -29,7 +31,9 @@ def main() -> int:
     targets = options.targets or TARGETS
     if options.case is not None:
         return _show(targets[0], options.case, options.seed)
-    rows = [fuzz(name, range(options.first, options.first + options.cases), options.seed) for name in targets]
+    cases = range(options.first, options.first + options.cases)
+    seconds = None if options.minutes is None else 60 * options.minutes
+    rows = [fuzz(name, cases, options.seed, seconds) for name in targets]
     print("\n| reader | cases | found |\n|---|---:|---:|")
     for name, n_tried, n_found in rows:
         print(f"| {name} | {n_tried:,} | {n_found:,} |")

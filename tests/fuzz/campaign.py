@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tempfile
+import time
 from collections import Counter
+from math import inf
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
@@ -20,8 +22,9 @@ _NOWHERE = -1
 """Where a worker is that has not begun."""
 
 
-def fuzz(name: str, cases: range, seed: int) -> tuple[str, int, int]:
-    """Run the cases of a target in processes that may die."""
+def fuzz(name: str, cases: range, seed: int, seconds: float | None = None) -> tuple[str, int, int]:
+    """Run the cases of a target, or those for which there is time, in processes that may die."""
+    until = inf if seconds is None else time.monotonic() + seconds
     found: list[Finding] = []
     n_tried = 0
     context = multiprocessing.get_context("spawn")
@@ -30,7 +33,9 @@ def fuzz(name: str, cases: range, seed: int) -> tuple[str, int, int]:
         while cases:
             position.value = _NOWHERE
             ours, theirs = context.Pipe(duplex=False)
-            worker = context.Process(target=_work, args=(name, Path(folder), cases, seed, position, theirs))
+            worker = context.Process(
+                target=_work, args=(name, Path(folder), cases, seed, until, position, theirs)
+            )
             worker.start()
             theirs.close()
             said = _listen(ours, found, position)
@@ -78,7 +83,13 @@ def _listen(pipe: Connection, found: list[Finding], position: Synchronized[int])
 
 
 def _work(
-    name: str, folder: Path, cases: range, seed: int, position: Synchronized[int], pipe: Connection
+    name: str,
+    folder: Path,
+    cases: range,
+    seed: int,
+    until: float,
+    position: Synchronized[int],
+    pipe: Connection,
 ) -> None:
     n_tried = 0
     seeds.arrow_files()  # pyarrow sets aside addresses when it is first used, more than the limit allows
@@ -87,4 +98,6 @@ def _work(
         n_tried += 1
         if finding is not None:
             pipe.send(finding)
+        if time.monotonic() > until:
+            break
     pipe.send(n_tried)

@@ -220,14 +220,14 @@ def saved_model(folder: Path) -> Path:
 
 
 def unfinished_fit(folder: Path) -> Path:
-    """Begin a fit that is written down after every sweep, and leave it in its second phase."""
+    """Begin a fit that is written down after every sweep, and leave it in its first phase."""
     from qdtm.sampler import checkpoint
 
     class LeftError(Exception):
         """Enough."""
 
     def leave(progress: Progress) -> None:
-        if progress.stage == "subtopics" and progress.sweep == 3:
+        if progress.stage == "parents" and progress.sweep == 3:
             raise LeftError
 
     model = QueryDrivenTopicModel(

@@ -24,6 +24,7 @@ from qdtm.queries.concept import concept_from_json, concept_to_json
 from qdtm.results.corrections import said
 from qdtm.results.hand_check.files import read_answers, read_checks, write_checks, write_sample
 from qdtm.results.journal import Journal
+from qdtm.results.tables import codes_table
 from qdtm.resume import read_start
 from qdtm.sampler.checkpoint import read_chain
 from qdtm.storage.folders import CHECK, MANIFEST
@@ -291,32 +292,41 @@ class ConceptTarget(Target):
 
 
 class JournalTarget(Target):
-    """What people did to a result, as its folder keeps it."""
+    """What people did to a result, as its folder keeps it: whatever is read is also shown."""
+
+    ACTS = (
+        ("rename", {"topic": "0.1", "name": "cricket <b>"}),
+        ("merge", {"subtopics": ["0.1", "0.2"]}),
+        ("hide", {"subtopic": "0.2"}),
+        ("drop-word", {"topic": "0", "word": "cricket"}),
+        ("tag", {"row": 1, "start": 0, "end": 4, "tag": "to read"}),
+        ("note", {"row": 2, "text": "why?"}),
+        ("code", {"tag": "to read", "to": "read"}),
+        ("undo", {"number": 1}),
+        ("redo", {"number": 1}),
+    )
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.case.mkdir()
+        self.result = QueryDrivenTopicModel.load(seeds.saved_model(home)).result_
 
     def prepare(self, draw: Random) -> None:
-        self.case.mkdir(exist_ok=True)
-        acts = [
-            ("rename", {"topic": "0.1", "name": "cricket <b>"}),
-            ("merge", {"subtopics": ["0.1", "0.2"]}),
-            ("undo", {"number": 1}),
-        ]
         lines = []
-        for number, (kind, values) in enumerate(acts, start=1):
-            act = {
-                "number": number,
-                "at": "2026-01-01T00:00:00+00:00",
-                "by": "",
-                "kind": kind,
-                "values": values,
-            }
-            lines.append(json.dumps(mutated_json(act, draw) if draw.random() < 0.5 else act).encode())
+        for number, (kind, values) in enumerate(self.ACTS, start=1):
+            at = "2026-01-01T00:00:00+00:00"
+            act = {"number": number, "at": at, "by": "", "kind": kind, "values": values}
+            lines.append(json_bytes(mutated_json(act, draw) if draw.random() < 0.3 else act))
         data = b"\n".join(lines)
         (self.case / "journal.jsonl").write_bytes(data if draw.random() < 0.7 else mutated(data, draw))
 
     def read(self) -> None:
         history = Journal(self.case).history
-        assert all(isinstance(act.values, dict) for act in history.acts)
         assert all(isinstance(said(act), str) for act in (*history.acts, *history.undone))
+        corrected = self.result.with_history(history)
+        list(corrected.all_topics())
+        assert all(count.n_documents for count in corrected.codes.book)
+        codes_table(corrected.codes, corrected.corpus).records()
 
 
 def _sealed(value: Any) -> bytes:

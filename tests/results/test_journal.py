@@ -8,6 +8,7 @@ import pytest
 
 from qdtm.errors import ParameterError, StorageError
 from qdtm.results import journal as module
+from qdtm.results.corrections import said
 from qdtm.results.journal import Act, History, Journal
 
 
@@ -150,3 +151,9 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     for who in ("a", "b"):
         assert [act.values["row"] for act in acts if act.by == who] == list(range(25))
     assert all(json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines())
+
+
+@pytest.mark.parametrize("subtopics", [[], ["0.1"], "0.1", 3, None, [None, 1, {}], ["0.1", "0.2", "0.3"]])
+def test_whatever_a_journal_says_of_a_merge_is_said_in_a_clause(subtopics: object) -> None:
+    act = Act(1, "2026-01-01T00:00:00+00:00", "", "merge", {"subtopics": subtopics})
+    assert " merged into " in said(act)

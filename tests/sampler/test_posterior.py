@@ -259,6 +259,82 @@ def test_tables_match_the_enumerated_posterior(name: str, n_sweeps: int) -> None
     assert np.abs(z).max() < MAX_Z
 
 
+# --- the document prior -------------------------------------------------------------------------------------
+#
+# Given G_0, the topics of a document's tokens are an urn with alpha G_0k e_jk balls of topic k: the posterior
+# is a sum over all ways to give the tokens topics.
+
+SHARES = np.array([0.4, 0.1, 0.3, 0.2] + [0.0] * (LANES - 4))
+"""G_0: two parents, two topics of the background; the other columns are closed."""
+
+EVIDENCE = {
+    "documents for and against": [[20.0, 0.02], [0.02, 3.0]],
+    "mild": [[1.5, 0.7], [0.5, 1.0]],
+    "none": [[1.0, 1.0], [1.0, 1.0]],
+}
+
+
+def weight_given_shares(franchise: Franchise, evidence: np.ndarray, chosen: tuple[int, ...]) -> float:
+    """Log probability of the words and of topics for all tokens, given G_0, up to a constant."""
+    weight, begin = 0.0, 0
+    for e_q, document in zip(evidence, franchise.documents, strict=True):
+        e_k = np.concatenate([e_q, np.ones(2)])
+        for k, of_topic in enumerate(franchise.alpha * SHARES[:4] * e_k):
+            n_jk = chosen[begin : begin + len(document)].count(k)
+            weight += lgamma(of_topic + n_jk) - lgamma(of_topic)
+        begin += len(document)
+    for k in range(4):
+        words = [w for w, topic in zip(franchise.tokens, chosen, strict=True) if topic == k]
+        beta = franchise.parent_beta if k < 2 else franchise.beta
+        weight += lgamma(franchise.n_words * beta) - lgamma(franchise.n_words * beta + len(words))
+        weight += sum(lgamma(beta + words.count(w)) - lgamma(beta) for w in set(words))
+    return weight
+
+
+def allowed(franchise: Franchise) -> Iterator[tuple[int, ...]]:
+    """All ways to give the tokens topics: concept words have theirs."""
+    choices = [
+        [franchise.concepts.index(w)] if w in franchise.concepts else range(4) for w in franchise.tokens
+    ]
+    yield from product(*choices)
+
+
+@njit
+def sweeps_given_shares(
+    assignment, evidence, counts, tally, mass_k, prior_k, rules, word_kind, stream, n_columns, seen
+):
+    """Sweep as often as there are rows, with the same G_0, and write the topics down."""
+    for s in range(len(seen)):
+        sweep(assignment, evidence, counts, tally, mass_k, prior_k, rules, word_kind, stream, n_columns)
+        seen[s] = assignment.topics
+
+
+@pytest.mark.parametrize("n_sweeps", N_SWEEPS)
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_frequencies_with_the_document_prior_match_the_enumerated_posterior(name: str, n_sweeps: int) -> None:
+    franchise = Franchise([[0, 1, 2, 2], [1, 2, 3]], 4, alpha=1.3, parent_beta=0.3, concepts=(0, 3))
+    evidence = np.array(EVIDENCE[name], np.float32)
+    ways = list(allowed(franchise))
+    probability = np.exp([weight_given_shares(franchise, evidence, chosen) for chosen in ways])
+    probability /= probability.sum()
+
+    case = franchise.case(seed=7)
+    assignment = assign(case.assignment.tokens, case.assignment.offsets, np.array(ways[0], np.int32))
+    case = make_case(assignment, case.rules, seed=7, n_columns=LANES, shares=SHARES, evidence=evidence)
+    seen = np.empty((n_sweeps, len(franchise.tokens)), np.int32)
+    sweeps_given_shares(*case.arguments, seen)
+
+    assert {tuple(row) for row in np.unique(seen, axis=0).tolist()} <= set(ways)
+    digits = 4 ** np.arange(seen.shape[1])
+    visits, names = seen @ digits, np.array(ways) @ digits
+    likely = probability * n_sweeps >= MIN_VISITS
+    z = [z_scores(visits == at, p) for at, p in zip(names[likely], probability[likely], strict=True)]
+    assert likely.sum() > 50
+    assert np.abs(z).max() < MAX_Z
+    distance = sum(abs(np.mean(visits == at) - p) for at, p in zip(names, probability, strict=True)) / 2
+    assert distance < 2 * max_distance(n_sweeps)  # of four times as many states
+
+
 class TestEnumeration:
     """The yardstick itself."""
 

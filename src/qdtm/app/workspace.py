@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,7 @@ BIN = "bin"
 
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}|demo")
 _MAX_JSON_BYTES = 32 * 2**20
-_LEFT = ("*/.*.gone", f"{BIN}/*/.*.gone", "*/*/.*.tmp")  # by a server that was killed
+_LEFT = (".*.tmp", "*/.*.gone", f"{BIN}/*/.*.gone", "*/*/.*.tmp")  # by a server that was killed
 
 
 class NotFoundError(QdtmError, LookupError):
@@ -62,7 +63,7 @@ class Workspace:
                 (root / BIN / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
             probe = root / f".{secrets.token_hex(4)}.tmp"
             probe.write_bytes(b"")
-            probe.unlink()
+            probe.unlink(missing_ok=True)  # another server may have tidied up
             for gone in (found for pattern in _LEFT for found in root.glob(pattern)):
                 shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
         except OSError as error:
@@ -125,7 +126,10 @@ _SINGULAR: dict[Kind, str] = {"corpora": "corpus", "jobs": "result"}
 
 
 def _ids_in(folder: Path) -> list[str]:
-    return sorted((path.name for path in folder.iterdir() if _ID.fullmatch(path.name)), reverse=True)
+    """Return the ids in a folder, newest first; none if somebody has removed it."""
+    with suppress(FileNotFoundError):
+        return sorted((path.name for path in folder.iterdir() if _ID.fullmatch(path.name)), reverse=True)
+    return []
 
 
 def remove_folder(folder: Path) -> None:

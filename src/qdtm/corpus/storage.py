@@ -34,6 +34,7 @@ from qdtm.storage.folders import (
     load_arrays,
     load_json,
     read_manifest,
+    read_whole,
     save_arrays,
     save_json,
     write_directory_atomically,
@@ -202,10 +203,13 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     StorageError
         If it is missing, damaged, or of another version.
     """
-    folder = Path(path)
+    return read_whole(path, partial(_load_corpus, pipeline=pipeline))
+
+
+def _load_corpus(folder: Path, pipeline: TextPipeline | None) -> Corpus:
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
     if manifest.version < _OLDEST_VERSION:
-        raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; read the corpus anew.")
+        raise StorageError(f"{str(folder)!r} was saved by an older version of qdtm; read the corpus anew.")
     _check_files(folder, manifest)
     saved_pipeline = TextPipeline.from_json(manifest.content.get("pipeline", {}))
     is_split = saved_pipeline.split_documents is not None and "n_passages" in manifest.content
@@ -223,10 +227,10 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
             Passages(*(arrays[name] for name in _PASSAGES)) if is_split else None,
         )
     except CorpusError as error:
-        raise StorageError(f"{str(path)!r} is damaged: {error}") from error
+        raise StorageError(f"{str(folder)!r} is damaged: {error}") from error
     if corpus.fingerprint != manifest.content.get("fingerprint"):
         raise StorageError(
-            f"{str(path)!r} is damaged: its contents do not have the fingerprint it was saved with."
+            f"{str(folder)!r} is damaged: its contents do not have the fingerprint it was saved with."
         )
     if _DISTINCT in manifest.files:
         corpus.__dict__["open_distinct"] = partial(_open_distinct, folder, corpus)

@@ -131,9 +131,9 @@ def _find_file(spec: str | Path) -> Path:
 
 def _downloaded(name: str) -> Path:
     """Return the file of a gensim-data model, fetching it if need be."""
-    from gensim import downloader
-
     try:
+        from gensim import downloader
+
         known = downloader.info()["models"]
         if name not in known:
             raise EmbeddingError(

@@ -524,7 +524,9 @@ def said(act: Act) -> str:
         name = values.get("name")
         return f"{values.get('topic')} was named “{name}”" if name else f"{values.get('topic')} lost its name"
     if act.kind == MERGE:
-        first, *others = values.get("subtopics") or ["?"]
+        subtopics = values.get("subtopics")
+        known = isinstance(subtopics, list) and len(subtopics) > 1
+        first, *others = map(str, subtopics if known else ("?", "?"))  # type: ignore[arg-type]
         return f"{_listed(others)} {'was' if len(others) == 1 else 'were'} merged into {first}"
     if act.kind == HIDE:
         return f"{values.get('subtopic')} was hidden"

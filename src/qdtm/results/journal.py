@@ -259,14 +259,22 @@ class Journal:
         """Append the last line of a history to the file, and see that it reaches the disk."""
         act = history.lines[-1]
         line = _line(act)
-        with write_errors(self.path), self.path.open("ab") as file:
-            if file.tell() + len(line) > MAX_FILE:
+        is_new = not self.path.exists()
+        with write_errors(self.path), self.path.open("ab", buffering=0) as file:
+            before = file.tell()
+            if before + len(line) > MAX_FILE:
                 raise StorageError(f"{str(self.path)!r} is full: it has {MAX_FILE >> 20} MB.")
-            if file.tell() and not self._ends_a_line():
+            if before and not self._ends_a_line():
                 line = b"\n" + line  # what a killed process began stays a line of its own
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+            try:
+                while line:
+                    line = line[file.write(line) :]
+                os.fsync(file.fileno())
+            except OSError:  # a full disk takes a part of it
+                file.truncate(before)
+                if is_new:
+                    self.path.unlink()
+                raise
         return act
 
     def _ends_a_line(self) -> bool:

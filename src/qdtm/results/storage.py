@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ from qdtm.storage.folders import (
     fitting_together,
     load_arrays,
     read_manifest,
+    read_whole,
     save_arrays,
     write_directory_atomically,
     write_manifest,
@@ -150,6 +152,21 @@ def save_model(
         if history.lines:
             Journal(folder / JOURNAL).write(history)
         write_manifest(folder, kind=KIND, version=VERSION, content=content)
+        _check_nothing_lost(Path(path), fit, corpus.n_documents, history)
+
+
+def _check_nothing_lost(place: Path, fit: ModelFit, n_documents: int, history: History) -> None:
+    """Refuse to replace a result to which people did more than is known here."""
+    known = {act.number: act for act in history.lines}
+    acts = Journal(place).history.lines if history.lines else ()
+    said = {(check.query, answer.row, answer.by) for check in fit.checks for answer in check.answers}
+    checks = read_checks(place, n_documents) if fit.checks else ()
+    answers = {(check.query, answer.row, answer.by) for check in checks for answer in check.answers}
+    if answers - said or any(known.get(act.number) != act for act in acts):
+        raise StorageError(
+            f"{str(place)!r} has answers or corrections from after it was loaded; "
+            "load it again, or give another folder."
+        )
 
 
 def _listing(fit: ModelFit, all_documents: bool) -> ModelFit:
@@ -268,13 +285,18 @@ def load_model(
     StorageError
         If it is missing, damaged, or of another version; or its index is gone, or another.
     """
-    folder = Path(path)
+    return read_whole(path, partial(_load_model, corpus=corpus, pipeline=pipeline))
+
+
+def _load_model(
+    folder: Path, corpus: Corpus | str | os.PathLike[str] | None, pipeline: TextPipeline | None
+) -> tuple[ModelFit, Corpus]:
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
     if manifest.version < VERSION:
-        raise StorageError(f"{str(path)!r} was saved by an older version of qdtm; fit it anew.")
+        raise StorageError(f"{str(folder)!r} was saved by an older version of qdtm; fit it anew.")
     _check_files(folder, manifest, _ARRAYS)
     opened = _open_corpus(folder, manifest, corpus, pipeline)
-    with fitting_together(path):
+    with fitting_together(folder):
         checks = read_checks(folder, opened.n_documents)
         return _fit(folder / _ARRAYS, manifest.content, opened, checks), opened
 

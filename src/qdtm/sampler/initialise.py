@@ -129,7 +129,7 @@ def document_priors(problem: ParentProblem) -> tuple[NDArray[np.bool_], NDArray[
     evidence = np.ones((n_documents + n_parents, n_parents), np.float32)
     for q in range(n_parents):
         p_j = fitting[:, q]
-        usual = max(float(p_j.mean()), np.finfo(float).tiny)
+        usual = max(float(p_j.mean()), float(np.finfo(np.float32).tiny))
         evidence[:n_documents, q] = np.clip(p_j / usual, LEAST_PRIOR, MOST_PRIOR)
         if q >= problem.n_before:
             n_likely = MARGIN * max(1, round(float(p_j.sum())))

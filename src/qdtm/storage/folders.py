@@ -12,17 +12,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.errors import StorageError
 from qdtm.storage.atomic import placed_folder, put_back, reserve, write_errors
+from qdtm.storage.locks import LivenessLock
 
 MANIFEST = "qdtm.json"
 FORMAT = "qdtm"
@@ -38,13 +40,20 @@ Nobody can make them again, so they are replaced only by who brings them along."
 JOURNAL = "journal.jsonl"
 """What people did to a saved result, act by act, as `CHECK` beside it (`qdtm.results.journal`)."""
 
+CHECK_LOCK, JOURNAL_LOCK = ".check.lock", f".{JOURNAL}.lock"
+"""Held by whoever adds to them, and by who replaces the whole folder."""
+
+_LOCKS = (CHECK_LOCK, JOURNAL_LOCK)
 _BY_PEOPLE = {CHECK: "answers of a hand-check", JOURNAL: "what people did to it"}
 
 MAX_JSON_BYTES = 256 * 2**20
 """No JSON file of ours comes near this; a larger one is not read into memory."""
 
 _READ_BYTES = 2**20
+_MOST_READINGS = 20
 _SEAL, _END = ',\n "sha256": "', '"\n}\n'
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -105,10 +114,28 @@ def write_directory_atomically(
     StorageError
         If the place is taken, or the disk refuses.
     """
-    with claim(path, force=force, keeps=keeps), placed_folder(path) as folder:
+    with claim(path, force=force, keeps=keeps), _nobody_adding(Path(path)), placed_folder(path) as folder:
         with write_errors(path):
             yield folder
         check_free(path, force=force, keeps=keeps)  # it may have been taken while the block ran
+
+
+@contextmanager
+def _nobody_adding(place: Path) -> Iterator[None]:
+    """Let nobody add an answer or an act to a folder that is about to be replaced; whoever wants to waits."""
+    locks: list[LivenessLock] = []
+    replaced = False
+    try:
+        if sys.platform != "win32" and (place / MANIFEST).is_file():  # there an open file holds its folder
+            with write_errors(place):
+                for name in _LOCKS:
+                    locks.append(LivenessLock(place / name))
+                    locks[-1].take(wait=True)
+        yield
+        replaced = True
+    finally:
+        for lock in locks:
+            lock.release(remove=not replaced)  # else it went with its folder, and its name is the new one's
 
 
 @contextmanager
@@ -238,6 +265,39 @@ def save_arrays(
 
 
 # --- reading -----------------------------------------------------------------------------------------------
+
+
+def read_whole(path: str | os.PathLike[str], read: Callable[[Path], T]) -> T:
+    """Call what reads a saved folder, and again if the folder was replaced while it was read.
+
+    Its files are opened one by one: without this, some might be of the old folder and some of the new one.
+
+    Raises
+    ------
+    StorageError
+        What `read` raises, or that the folder is replaced again and again.
+    """
+    folder = Path(path)
+    for _ in range(_MOST_READINGS):
+        before = _identity(folder)
+        try:
+            found = read(folder)
+        except StorageError:
+            if _identity(folder) == before:
+                raise
+        else:
+            if _identity(folder) == before:
+                return found
+    raise StorageError(f"{str(path)!r} is replaced again and again while it is read; wait for its writer.")
+
+
+def _identity(folder: Path) -> tuple[int, ...] | None:
+    """Return what tells a saved folder from another one at its place; None if there is none."""
+    try:
+        known, manifest = folder.stat(), (folder / MANIFEST).stat()
+    except OSError:
+        return None
+    return known.st_dev, known.st_ino, manifest.st_ino, manifest.st_mtime_ns
 
 
 def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) -> Manifest:

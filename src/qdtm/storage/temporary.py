@@ -40,8 +40,9 @@ class ScratchFile:
             raise StorageError(
                 f"Cannot make a temporary file: {reason}; set TMPDIR to a folder with room."
             ) from error
-        if is_held(_lock_of(self.path)):  # else locks mean nothing here
-            _remove_orphans(folder)
+        with suppress(OSError):  # to tidy up is no reason to fail
+            if is_held(_lock_of(self.path)):  # else locks mean nothing here
+                _remove_orphans(folder)
 
     def remove(self) -> None:
         """Remove the file; in a forked child do nothing, it is its parent's."""

@@ -89,7 +89,8 @@ class HomeLists:
     def _stamp(self) -> tuple[object, ...]:
         root, jobs = self._context.workspace.root, self._context.jobs
         folders = [root / kind for kind in KINDS] + [root / BIN / kind for kind in KINDS]
-        return (*(folder.stat().st_mtime_ns for folder in folders), *map(jobs.state, self._open))
+        changed = (folder.stat().st_mtime_ns if folder.is_dir() else 0 for folder in folders)
+        return (*changed, *map(jobs.state, self._open))
 
     def _filter(self, text: str | None) -> None:
         self._wanted = (text or "").strip().casefold()

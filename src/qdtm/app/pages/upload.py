@@ -19,7 +19,7 @@ from qdtm.app.upload import columns_of_upload
 from qdtm.app.workspace import NotFoundError
 from qdtm.corpus.passage_split import PARAGRAPHS
 from qdtm.corpus.readers.read import READERS
-from qdtm.errors import CorpusError
+from qdtm.errors import CorpusError, StorageError
 
 _SECONDS = 0.3
 MAX_FILES = 2_000
@@ -132,13 +132,17 @@ class _Arriving:
 
     async def finish(self) -> None:
         """Look at what has arrived."""
-        await asyncio.gather(*self._tasks)
-        if self._upload is None:
+        arrived, tasks = self._upload, self._tasks
+        self._upload, self._tasks, self._n_bytes = None, [], 0
+        try:
+            await asyncio.gather(*tasks)
+        except OSError as error:  # such as a full disk
+            raise StorageError(f"The files could not be kept: {error.strerror or error}.") from error
+        if arrived is None:
             if self._refused:
                 tell(self._refused[-1])
             return
-        upload = replace(self._upload, refused=tuple(self._refused))
-        self._upload, self._tasks, self._n_bytes = None, [], 0
+        upload = replace(arrived, refused=tuple(self._refused))
         await asyncio.to_thread(write_upload, self._context.workspace, upload)
         job = self._context.jobs.submit(PreviewRequest(upload.id))
         ui.navigate.to(f"/columns/{job}")

@@ -308,7 +308,7 @@ def _estimate(
     doubted = {row: looks[row] for row, about in verdicts.items() if about != "unsure" and row in looks}
     outcomes = tuple(_outcomes(sample, said))
     totals, priors = _draw_totals(sample, said, doubted, outcomes, n_draws)  # (draws, H), (H, 2)
-    above = np.array([outcome.stratum.is_above for outcome in outcomes])
+    above = np.array([outcome.stratum.is_above for outcome in outcomes], dtype=bool)
     n_above = sum(outcome.stratum.size for outcome in outcomes if outcome.stratum.is_above)
     found, about = totals[:, above].sum(axis=1), totals.sum(axis=1)  # (draws,)
     recall = np.divide(found, about, out=np.zeros(len(about)), where=about > 0)

@@ -21,7 +21,7 @@ from qdtm.results.hand_check.hand_check import HandCheck, merge, of_version_1
 from qdtm.results.hand_check.sample import allocate_first, draw_round, draw_sample
 from qdtm.results.table_formats import safe_cell
 from qdtm.storage.atomic import placed_file, write_errors
-from qdtm.storage.folders import CHECK, load_json
+from qdtm.storage.folders import CHECK, CHECK_LOCK, load_json
 from qdtm.storage.locks import LivenessLock
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # --- files --------------------------------------------------------------------------------------------------
 
 FORMAT, VERSION = "qdtm check", 2
-_LOCK = ".check.lock"
 COLUMNS = ("document", "id", "about", "answers", "notes", "text")
 _YES, _NO = frozenset({"yes", "y", "1", "true"}), frozenset({"no", "n", "0", "false"})
 _UNSURE, _OPEN = frozenset({"unsure", "?", "maybe"}), frozenset({"", "skip", "na", "nan"})
@@ -94,7 +93,7 @@ def keep_check(
     StorageError
         If what is there is damaged, or the disk refuses.
     """
-    with write_errors(folder / CHECK), LivenessLock(folder / _LOCK):
+    with write_errors(folder / CHECK), LivenessLock(folder / CHECK_LOCK):
         checks = read_checks(folder, n_documents)
         theirs = next((each for each in checks if each.query == check.query), None)
         if since is not None and theirs is not None and theirs != since:
