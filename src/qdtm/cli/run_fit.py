@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,8 +14,6 @@ from qdtm.cli.failure import InterruptedFailure
 from qdtm.errors import PassingQueryError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from qdtm.corpus import Corpus
@@ -71,6 +70,34 @@ def learn_with_progress(corpus: Corpus, console: Console, *, n_jobs: int = -1) -
     except KeyboardInterrupt:
         raise InterruptedFailure(
             "interrupted while learning; give the same command again, and it goes on where it was."
+        ) from None
+
+
+def index_on_cluster(
+    paths: Sequence[str], output: str, options: Mapping[str, Any], console: Console
+) -> tuple[Corpus, int]:
+    """Write the index of files by a cluster, showing on `console` how far it is; return it and its topics."""
+    from qdtm.cli.opening import make_pipeline, read_parameters
+    from qdtm.cli.progress_display import FitDisplay, StepsDisplay
+    from qdtm.cluster.engine import RayEngine
+    from qdtm.cluster.indexing import write_index
+    from qdtm.corpus.building import read_options
+    from qdtm.sampler.background import background_of
+
+    columns, pipeline = read_options(**read_parameters(options)), make_pipeline(options)
+    n_workers = None if options["n_jobs"] == -1 else options["n_jobs"]
+    place = output if "://" in output else str(Path(output).absolute())
+    try:
+        with (
+            RayEngine(options["address"], n_workers=n_workers, worker_dir=options["worker_dir"]) as engine,
+            FitDisplay(console) as display,
+        ):
+            steps = StepsDisplay(console)
+            corpus = write_index(paths, columns, pipeline, place, engine, steps=steps, progress=display)
+            return corpus, background_of(corpus).n_topics
+    except KeyboardInterrupt:
+        raise InterruptedFailure(
+            "interrupted while indexing; give the same command again, and it goes on where it was."
         ) from None
 
 

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.cluster.array_store import Arrays, ArrayStore
 from qdtm.cluster.packing import Difference, PackedCounts, make_difference, pack_counts, unpack_counts
 from qdtm.sampler.assignment import documents_with, recount
 from qdtm.sampler.engines import Carried, Orders, Shard, SideBySide, sweep_in_turn
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
+from qdtm.storage.array_store import Arrays, ArrayStore
 
 PACKAGES = ("qdtm", "numpy", "numba")
 """The packages that driver and workers must have in the same version."""

@@ -66,8 +66,9 @@ class Corpus:
         Names, texts and fields, for display.
     pipeline : TextPipeline
         What made words of the texts; also for queries and new documents.
-    location : Path, optional
-        The folder that it was loaded from, if it lies there on its own (an index): results refer to it.
+    location : Path or str, optional
+        The folder or URL that it was loaded from, if it lies there on its own (an index): results refer to
+        it.
     passages : Passages, optional
         Of documents that are judged by passage (`split`).
 
@@ -85,7 +86,7 @@ class Corpus:
     offsets: NDArray[np.int64]
     documents: DocumentStore
     pipeline: TextPipeline
-    location: Path | None = None
+    location: Path | str | None = None
     passages: Passages | None = None
 
     def __post_init__(self) -> None:

@@ -202,6 +202,10 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     StorageError
         If it is missing, damaged, or of another version.
     """
+    from qdtm.corpus.parts import is_in_parts, open_parts
+
+    if is_in_parts(os.fspath(path)):
+        return open_parts(os.fspath(path), pipeline)
     folder = Path(path)
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
     if manifest.version < _OLDEST_VERSION:
@@ -332,22 +336,28 @@ _WAY_OUT = (
 )
 
 
-def index_of(corpus: Corpus, result: str | os.PathLike[str]) -> Path | None:
+def index_of(corpus: Corpus, result: str | os.PathLike[str]) -> Path | str | None:
     """Return the index that a result saved at a place may refer to; None if it has to keep a copy.
 
     One that the result takes the place of would be gone, and a cache may be emptied at any time.
     """
     index = corpus.location
+    if isinstance(index, str):  # a URL
+        return index
     if index is None or _is_within(index, Path(result)) or _is_within(index, cache_directory()):
         return None
     return index
 
 
-def describe_index(corpus: Corpus, index: Path | None, result: str | os.PathLike[str]) -> dict[str, str]:
+def describe_index(
+    corpus: Corpus, index: Path | str | None, result: str | os.PathLike[str]
+) -> dict[str, str]:
     """Return what the manifest of a result says about its corpus; only the paths depend on where they lie."""
     described = {"fingerprint": corpus.fingerprint}
     if index is None:
         return described
+    if isinstance(index, str):
+        return described | {"path": index, "absolute": index}
     try:
         path = Path(os.path.relpath(index, _absolute(result))).as_posix()
     except ValueError:  # another drive
@@ -355,7 +365,7 @@ def describe_index(corpus: Corpus, index: Path | None, result: str | os.PathLike
     return described | {"path": path, "absolute": str(index)}
 
 
-def find_index(result: Path, described: Mapping[str, Any]) -> Path:
+def find_index(result: Path, described: Mapping[str, Any]) -> Path | str:
     """Return where the index of a result lies now.
 
     Raises
@@ -363,7 +373,9 @@ def find_index(result: Path, described: Mapping[str, Any]) -> Path:
     StorageError
         If it is gone, or another one is in its place.
     """
-    places = _places(result, str(described["path"]), str(described["absolute"]))
+    if "://" in (url := str(described["absolute"])):
+        return url  # whose fingerprint is compared when it is open
+    places = _places(result, str(described["path"]), url)
     found = {place: saved_fingerprint(place) for place in places}
     for place, fingerprint in found.items():
         if fingerprint == described["fingerprint"]:

@@ -191,8 +191,28 @@ def read_files(
         If none of them can be read.
     """
     for file, record in _Reading(files, options, meter, source).pairs():
-        own = {f"{FILE}_2" if name == FILE else name: value for name, value in record.fields.items()}
-        yield replace(record, fields={FILE: file.name} | own)
+        yield _with_file(record, file)
+
+
+def read_file_of(files: Sequence[SourceFile], number: int, options: ReadOptions) -> Iterator[Record]:
+    """Yield the records of one of several files as `read_files` would, wherever the others are read.
+
+    An entry whose name an earlier file has is called by it alone: only who sees all files can tell.
+    """
+    reading = _Reading(files, options, Meter(), "")
+    for record in reading.records_of(files[number]):
+        yield _with_file(record, files[number])
+
+
+def name_in_file(file: SourceFile, id: str) -> str:
+    """Return what an entry of a table is called whose own name another file has."""
+    return f"{file.name}:{id}"
+
+
+def _with_file(record: Record, file: SourceFile) -> Record:
+    """Say in a field which file a record is from."""
+    own = {f"{FILE}_2" if name == FILE else name: value for name, value in record.fields.items()}
+    return replace(record, fields={FILE: file.name} | own)
 
 
 class _Reading:
@@ -220,7 +240,7 @@ class _Reading:
             inner, n_read = Meter(), 0
             self._meter.follow(inner, done / total, file.size / total)
             try:
-                for record in self._records(file, inner):
+                for record in self.records_of(file, inner):
                     n_read += 1
                     yield file, record
             except (CorpusError, MissingExtraError) as error:
@@ -233,13 +253,14 @@ class _Reading:
         passed.tell(self._source)
         self._tell_of_doubts()
 
-    def _records(self, file: SourceFile, meter: Meter) -> Iterator[Record]:
+    def records_of(self, file: SourceFile, meter: Meter | None = None) -> Iterator[Record]:
+        """Yield the records of one file; after the first table, those of others have its columns."""
         with nearby(file.place) as path:
             try:
                 if file.ending in DOCUMENTS and not (file.ending == ".txt" and is_bibliography(path)):
                     yield from arranged([self._document(file, path)], self._said_of(file), path)
                     return
-                for record in _read_one(path, self._said_of(file), meter):
+                for record in _read_one(path, self._said_of(file), meter or Meter()):
                     if self._options.before is None and record.text_name:
                         self._options = replace(self._options, before=record)
                     yield self._named(record, file)
@@ -263,7 +284,7 @@ class _Reading:
     def _named(self, record: Record, file: SourceFile) -> Record:
         """Give an entry of a table a name that none of another file has."""
         is_own = not record.is_numbered and self._owners.setdefault(hash(record.id), file.name) == file.name
-        return record if is_own else replace(record, id=f"{file.name}:{record.id}")
+        return record if is_own else replace(record, id=name_in_file(file, record.id))
 
     def _tell_of_doubts(self) -> None:
         if self._doubtful:

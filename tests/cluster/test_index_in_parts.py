@@ -1,0 +1,201 @@
+"""An index in parts has the numbers of the corpus that one machine reads of the same files, byte for byte."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qdtm.cluster.indexing import index_in_parts, write_index
+from qdtm.cluster.tasks import HereTasks, RayTasks
+from qdtm.corpus import Corpus, CorpusWarning, TextPipeline
+from qdtm.corpus.building import read_options
+from qdtm.corpus.parts import ALIGNED, add_topics, is_in_parts, part_bounds, parts_of
+from qdtm.errors import CorpusError, ParameterError, StorageError
+from qdtm.evidence import views
+from qdtm.sampler.background import background_of
+from qdtm.storage.array_store import ArrayStore
+
+THEMES = (
+    "goal match striker league keeper penalty",
+    "court judge verdict appeal lawyer south africa",
+    "bank account loan interest credit deposit",
+    "flood storm river rescue rain warning",
+)
+OPTIONS = read_options(text_column="text", id_column="name")
+N_DOCUMENTS = ALIGNED + 3_000  # two parts
+NUMBERS = ("tokens", "offsets", "rows", "place", "original", "fingerprint")
+
+
+def made_texts() -> list[str]:
+    rng = np.random.default_rng(0)
+    texts = []
+    for j in range(N_DOCUMENTS):
+        words = THEMES[j % len(THEMES)].split()
+        own = " ".join(rng.choice(words, 3, replace=False))
+        texts.append(
+            f"{own} number{rng.integers(4_000)} south africa" if j % 9 == 0 else f"{own} day{j % 777}"
+        )
+    story = "The river rose again in the night and the whole town was warned of the flood " * 3
+    texts[10], texts[ALIGNED + 5] = story, story + "once more"  # near copies, in two files
+    texts[11] = texts[12] = texts[ALIGNED + 6] = "keeper saved the penalty in the last match"
+    texts[13] = ""
+    return texts
+
+
+@pytest.fixture(scope="session")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Four files, one of them broken; a name is in two of them."""
+    folder, texts = tmp_path_factory.mktemp("files"), made_texts()
+    rows = [(f"doc {j}" if j % 1_000 else "same name", text, j % 7) for j, text in enumerate(texts)]
+    with (folder / "a.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("name", "text", "year"), *rows[:6_000]])
+    for name, own in (("b", rows[6_000:12_000]), ("d", rows[12_000:])):
+        lines = [json.dumps({"name": n, "text": t, "year": y, name: "x"}) for n, t, y in own]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines), "utf-8")
+    (folder / "c.parquet").write_bytes(b"PAR1 this is no table")
+    return str(folder / "*.*")
+
+
+@pytest.fixture(scope="session")
+def whole(pattern: str) -> Corpus:
+    """The same files on one machine."""
+    with pytest.warns(CorpusWarning, match="passed over"):
+        return Corpus.read(pattern, text_column="text", id_column="name")
+
+
+def index_here(pattern: str, place: str) -> Corpus:
+    with pytest.warns(CorpusWarning, match=r"1 file of the 4 files passed over: 'c.parquet'"):
+        index_in_parts([pattern], OPTIONS, TextPipeline(), place, HereTasks())
+    return Corpus.load(place)
+
+
+@pytest.fixture(scope="session")
+def place(pattern: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = str(tmp_path_factory.mktemp("index") / "parts")
+    index_here(pattern, folder)
+    return folder
+
+
+def assert_same_corpus(ours: Corpus, theirs: Corpus) -> None:
+    assert ours.vocabulary == theirs.vocabulary
+    for name in ("tokens", "offsets", "fingerprint", "first_copy"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+    for name in NUMBERS:
+        np.testing.assert_array_equal(getattr(ours.distinct, name), getattr(theirs.distinct, name))
+    for name in ("document_term_matrix", "counts_by_word"):
+        for part in ("indptr", "indices", "data"):
+            one, other = (getattr(getattr(corpus.distinct, name), part) for corpus in (ours, theirs))
+            np.testing.assert_array_equal(one, other)
+    assert ours.documents.field_names == theirs.documents.field_names
+    assert ours.documents.id_name == theirs.documents.id_name
+    assert all(one == other for one, other in zip(ours.documents, theirs.documents, strict=True))
+
+
+def test_the_numbers_and_the_texts_are_those_of_one_machine(place, whole):
+    ours = Corpus.load(place)
+    assert_same_corpus(ours, whole)
+    assert " ".join(ours.vocabulary).count("south africa") == 1  # a phrase
+    assert ours.n_copies > 3
+    assert ours.documents.find("same name") == 0
+    assert ours.documents.find("b.jsonl:same name") == 6_000
+
+
+def test_parts_begin_where_blocks_of_evidence_do(place):
+    assert ALIGNED == views.BLOCK
+    parts = parts_of(Corpus.load(place))
+    assert parts is not None
+    assert len(parts.bounds) == 3
+    assert parts.bounds[1] == ALIGNED
+
+
+@pytest.mark.parametrize(("n", "wanted"), [(1, 5), (ALIGNED, 5), (100 * ALIGNED + 1, 3), (10 * ALIGNED, 4)])
+def test_parts_are_whole_blocks_and_not_too_large(n, wanted):
+    bounds = part_bounds(n, wanted)
+    assert bounds[0] == 0
+    assert bounds[-1] == n
+    assert (bounds[:-1] % ALIGNED == 0).all()
+    assert (np.diff(bounds) > 0).all()
+    assert np.diff(bounds).max() <= 16 * ALIGNED
+
+
+def test_any_place_of_fsspec_will_do(pattern, whole):
+    pytest.importorskip("fsspec")
+    corpus = index_here(pattern, "memory://bucket/index")
+    assert_same_corpus(corpus, whole)
+    assert corpus.location == "memory://bucket/index"
+
+
+def test_what_was_learned_lies_in_the_parts(place, whole, tmp_path):
+    folder = tmp_path / "index"
+    shutil.copytree(place, folder)
+    learned = background_of(whole)
+    add_topics(ArrayStore(str(folder)), whole.distinct.learned)
+    found = Corpus.load(folder).distinct.learned
+    assert found is not None
+    np.testing.assert_array_equal(found.topics, learned.token_topics)
+
+
+def test_a_step_that_was_taken_is_not_taken_again(pattern, tmp_path, monkeypatch):
+    folder = str(tmp_path / "index")
+    index_here(pattern, folder)
+    read = []
+    monkeypatch.setattr("qdtm.cluster.file_steps._read_file", lambda *given: read.append(given))
+    index_here(pattern, folder)
+    assert not read
+    with pytest.raises(StorageError), pytest.warns(CorpusWarning):
+        index_in_parts([pattern], read_options("text"), TextPipeline(), folder, HereTasks())
+    assert read  # asked otherwise, it is another index
+
+
+class TestWhatIsWrongIsSaid:
+    def test_a_damaged_part(self, place, tmp_path):
+        folder = tmp_path / "index"
+        shutil.copytree(place, folder)
+        part = folder / "part-00001.safetensors"
+        part.write_bytes(part.read_bytes()[:-1] + b"?")
+        with pytest.raises(StorageError, match="'part-00001.safetensors' is not as it was saved"):
+            Corpus.load(folder)
+
+    def test_no_file_that_can_be_read(self, tmp_path):
+        (tmp_path / "a.parquet").write_bytes(b"?")
+        with pytest.raises(CorpusError, match="Nothing in the 1 files can be read"):
+            index_in_parts([str(tmp_path / "*")], OPTIONS, TextPipeline(), str(tmp_path / "i"), HereTasks())
+
+    def test_passages(self, pattern, tmp_path):
+        pipeline = TextPipeline(split_documents="paragraphs")
+        with pytest.raises(ParameterError, match="leave out --split"):
+            index_in_parts([pattern], OPTIONS, pipeline, str(tmp_path / "i"), HereTasks())
+
+
+@pytest.mark.cluster
+@pytest.mark.usefixtures("cluster")
+class TestOnACluster:
+    def test_it_is_the_same(self, engine, pattern, whole, tmp_path):
+        folder = str(tmp_path / "index")
+        with pytest.warns(CorpusWarning, match="'c.parquet'"):
+            corpus = write_index([pattern], OPTIONS, TextPipeline(), folder, engine)
+        assert_same_corpus(corpus, whole)
+        np.testing.assert_array_equal(background_of(corpus).token_topics, background_of(whole).token_topics)
+        assert is_in_parts(folder)
+        assert not Path(f"{folder}.unfinished").exists()
+        assert not list(Path(folder).glob("read-*"))
+
+    def test_a_task_whose_worker_dies_is_done_again(self, engine, tmp_path):
+        marks = [str(tmp_path / str(n)) for n in range(4)]
+        assert list(RayTasks(engine).map(die_once, [(mark,) for mark in marks])) == marks
+
+
+def die_once(mark: str) -> str:
+    """Kill the process at the first call, as a machine that goes would."""
+    import os
+    import signal
+
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return mark
