@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import shutil
 from pathlib import Path
 
@@ -20,65 +18,9 @@ from qdtm.evidence import views
 from qdtm.sampler.background import background_of
 from qdtm.storage.array_store import ArrayStore
 
-THEMES = (
-    "goal match striker league keeper penalty",
-    "court judge verdict appeal lawyer south africa",
-    "bank account loan interest credit deposit",
-    "flood storm river rescue rain warning",
-)
-OPTIONS = read_options(text_column="text", id_column="name")
-N_DOCUMENTS = ALIGNED + 3_000  # two parts
+from .conftest import OPTIONS, index_here
+
 NUMBERS = ("tokens", "offsets", "rows", "place", "original", "fingerprint")
-
-
-def made_texts() -> list[str]:
-    rng = np.random.default_rng(0)
-    texts = []
-    for j in range(N_DOCUMENTS):
-        words = THEMES[j % len(THEMES)].split()
-        own = " ".join(rng.choice(words, 3, replace=False))
-        texts.append(
-            f"{own} number{rng.integers(4_000)} south africa" if j % 9 == 0 else f"{own} day{j % 777}"
-        )
-    story = "The river rose again in the night and the whole town was warned of the flood " * 3
-    texts[10], texts[ALIGNED + 5] = story, story + "once more"  # near copies, in two files
-    texts[11] = texts[12] = texts[ALIGNED + 6] = "keeper saved the penalty in the last match"
-    texts[13] = ""
-    return texts
-
-
-@pytest.fixture(scope="session")
-def pattern(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Four files, one of them broken; a name is in two of them."""
-    folder, texts = tmp_path_factory.mktemp("files"), made_texts()
-    rows = [(f"doc {j}" if j % 1_000 else "same name", text, j % 7) for j, text in enumerate(texts)]
-    with (folder / "a.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("name", "text", "year"), *rows[:6_000]])
-    for name, own in (("b", rows[6_000:12_000]), ("d", rows[12_000:])):
-        lines = [json.dumps({"name": n, "text": t, "year": y, name: "x"}) for n, t, y in own]
-        (folder / f"{name}.jsonl").write_text("\n".join(lines), "utf-8")
-    (folder / "c.parquet").write_bytes(b"PAR1 this is no table")
-    return str(folder / "*.*")
-
-
-@pytest.fixture(scope="session")
-def whole(pattern: str) -> Corpus:
-    """The same files on one machine."""
-    with pytest.warns(CorpusWarning, match="passed over"):
-        return Corpus.read(pattern, text_column="text", id_column="name")
-
-
-def index_here(pattern: str, place: str) -> Corpus:
-    with pytest.warns(CorpusWarning, match=r"1 file of the 4 files passed over: 'c.parquet'"):
-        index_in_parts([pattern], OPTIONS, TextPipeline(), place, HereTasks())
-    return Corpus.load(place)
-
-
-@pytest.fixture(scope="session")
-def place(pattern: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = str(tmp_path_factory.mktemp("index") / "parts")
-    index_here(pattern, folder)
-    return folder
 
 
 def assert_same_corpus(ours: Corpus, theirs: Corpus) -> None:

@@ -24,7 +24,10 @@ from numpy.typing import NDArray
 
 from qdtm.cluster.connection import Connection
 from qdtm.cluster.packing import Difference, add_sparse, merge, pack_counts, unpack_counts
+from qdtm.cluster.sections import RaySections
 from qdtm.cluster.worker import PACKAGES, Message, Worker
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.parts import Parts, parts_of
 from qdtm.errors import ClusterError, QdtmError
 from qdtm.sampler.assignment import columns_for, empty_tally
 from qdtm.sampler.engines import MOST_SHARDS, Engine, Orders, Standing, cut
@@ -67,6 +70,7 @@ class RayEngine(Engine):
         self._place = f"{(worker_dir or tempfile.gettempdir()).rstrip('/')}/{name}"
         self._workers: list[Any] = []
         self._n_placed = 0
+        self._held: dict[Parts, RaySections] = {}
         self._lock = threading.Lock()
 
     def place(
@@ -104,6 +108,15 @@ class RayEngine(Engine):
     def check_room(self, need: Need) -> None:
         """Refuse a chain that the cluster cannot hold."""
         check_memory(need, self._connection.nodes())
+
+    def sections(self, corpus: Corpus) -> RaySections | None:
+        """Let workers hold the parts of an index in parts; None for any other corpus."""
+        parts = parts_of(corpus)
+        if parts is None:
+            return None
+        if parts not in self._held:
+            self._held[parts] = RaySections(self, parts, corpus.n_words)
+        return self._held[parts]
 
     def worker(self, number: int) -> Any:
         """One of the workers; those up to it are started if need be."""

@@ -21,8 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from qdtm.cluster.packing import Difference, PackedCounts, make_difference, pack_counts, unpack_counts
+from qdtm.evidence.sections import Section
 from qdtm.sampler.assignment import documents_with, recount
 from qdtm.sampler.engines import Carried, Orders, Shard, SideBySide, sweep_in_turn
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
@@ -94,6 +96,7 @@ class Worker:
         self._place = place
         self._fetch = fetch or _fetch
         self._blocks: dict[str, Block] = {}
+        self._sections: dict[tuple[str, int, int, int], Section] = {}
 
     def about(self) -> dict[str, str]:
         """Say which versions of what it runs, and its process."""
@@ -144,6 +147,14 @@ class Worker:
         """Give the topics and links of its shards' tokens."""
         return _topics(self._block(chain, at).shards)
 
+    def section(self, spec: tuple[str, int, int, int], method: str, *arguments: Any) -> Any:
+        """Ask some parts of an index, which it reads if it does not hold them; one call needs no other."""
+        if spec not in self._sections:
+            self._sections[spec] = Section(*spec)
+        own = [np.array(each) if isinstance(each, np.ndarray) else each for each in arguments]
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            return getattr(self._sections[spec], method)(*own)
+
     def drop(self, chain: str) -> None:
         """Forget a chain."""
         self._blocks.pop(chain, None)
@@ -151,7 +162,7 @@ class Worker:
 
     def leave(self) -> None:
         """Forget everything: nobody will come after it."""
-        self._blocks = {}
+        self._blocks, self._sections = {}, {}
         ArrayStore(self._place).clear()
 
     def _block(self, chain: str, at: int) -> Block:

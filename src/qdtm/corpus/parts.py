@@ -210,12 +210,17 @@ class Parts(NamedTuple):
     Attributes
     ----------
     place : str
-    bounds : ndarray of int64, shape (P + 1,)
-        Where each begins among the documents.
+    ends : tuple of int, length P + 1
+        Where each begins among the documents, and where the last ends.
     """
 
     place: str
-    bounds: NDArray[np.int64]
+    ends: tuple[int, ...]
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        """The same as an array."""
+        return np.array(self.ends, np.int64)
 
 
 def parts_of(corpus: Corpus) -> Parts | None:
@@ -244,7 +249,7 @@ def _distinct(
     )
     found.__dict__["document_term_matrix"] = numbers.by_document()
     found.__dict__["counts_by_word"] = numbers.by_word()
-    found.__dict__["parts"] = Parts(place, np.array(manifest.content["parts"], np.int64))
+    found.__dict__["parts"] = Parts(place, tuple(manifest.content["parts"]))
     if made_by := manifest.content.get("made_by"):
         found.remember(LearnedTopics(_topics(numbers, ArrayStore(place), manifest), str(made_by)))
     return found
