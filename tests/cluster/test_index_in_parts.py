@@ -94,6 +94,22 @@ def test_a_step_that_was_taken_is_not_taken_again(pattern, tmp_path, monkeypatch
     assert read  # asked otherwise, it is another index
 
 
+@pytest.mark.filterwarnings("ignore::qdtm.corpus.CorpusWarning")
+@pytest.mark.parametrize("n_steps", [1, 5, 9, 14, 17, 19, 25])
+def test_what_was_interrupted_goes_on_to_the_same_bytes(pattern, whole, tmp_path, n_steps):
+    folder, taken = str(tmp_path / "index"), []
+
+    def stop(*step):
+        taken.append(step)
+        if len(taken) == n_steps:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index_in_parts([pattern], OPTIONS, TextPipeline(), folder, HereTasks(), stop)
+    assert not is_in_parts(folder)
+    assert_same_corpus(index_here(pattern, folder), whole)
+
+
 class TestWhatIsWrongIsSaid:
     def test_a_damaged_part(self, place, tmp_path, monkeypatch):
         monkeypatch.setenv("QDTM_CACHE", str(tmp_path / "cache"))  # where its numbers are not yet

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -152,3 +155,15 @@ class TestOnACluster:
         same_fit(ours, theirs)
         new = ["the keeper saved a penalty", "interest on a bank account"]
         np.testing.assert_array_equal(ours.transform(new), theirs.transform(new))
+
+    def test_a_worker_that_is_killed_is_replaced_and_says_the_same(self, engine, learned, whole):
+        background, unit = background_of(whole), unit_of(whole)
+        here = views_of(whole.distinct, unit, background=background)
+        there = views_of(
+            learned.distinct, unit, background=background, sections=engine.sections(learned.distinct)
+        )
+        labels = np.where(np.arange(len(whole.distinct)) % 30 == 0, 0.7, 0.0)
+        for n, (ours, theirs) in enumerate(zip(there.hidden((3, 5)), here.hidden((3, 5)), strict=True)):
+            pid = int(engine.get(engine.worker(n % 2).about.remote())["pid"])
+            os.kill(pid, signal.SIGKILL)
+            np.testing.assert_array_equal(ours(labels), theirs(labels))

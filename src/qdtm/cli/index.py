@@ -17,6 +17,7 @@ from qdtm.cli.options import (
     read_options,
     text_options,
 )
+from qdtm.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,7 +61,9 @@ def index(
     from qdtm.cli.opening import open_corpus, print_columns_note
     from qdtm.cli.run_fit import index_on_cluster, learn_with_progress
 
-    _claim(output, force=force, engine=engine)
+    if "://" in output and engine != "ray":
+        raise ParameterError(f"--output is {output!r}, and only --engine ray writes to a URL.")
+    claim_place(output, force=force)
     with warnings_as_notes(notes):
         if engine == "ray":
             read, n_topics = index_on_cluster(corpus, output, options, notes)
@@ -75,16 +78,14 @@ def index(
         print_page(_page(read, n_topics, output))
 
 
-def _claim(output: str, *, force: bool, engine: str) -> None:
-    """Keep the place of the index until the command ends; refuse one that is taken."""
-    from qdtm.errors import ParameterError, StorageError
+def claim_place(output: str, *, force: bool) -> None:
+    """Keep a folder until the command ends; refuse it, or a URL, if it is taken."""
+    from qdtm.errors import StorageError
     from qdtm.storage.folders import MANIFEST, claim
 
     if "://" not in output:
         click.get_current_context().with_resource(claim(output, force=force))
         return
-    if engine != "ray":
-        raise ParameterError(f"--output is {output!r}, and only --engine ray writes to a URL.")
     from qdtm.storage.array_store import ArrayStore
 
     if ArrayStore(output).exists(MANIFEST) and not force:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +32,7 @@ from qdtm.corpus.parted_documents import PartedDocuments, texts_name
 from qdtm.corpus.parts import describe, file_name, part_name
 from qdtm.corpus.phrases import Phrase, cut_phrases
 from qdtm.corpus.readers.read import name_in_file, read_file_of
-from qdtm.corpus.readers.records import ReadOptions
+from qdtm.corpus.readers.records import ReadOptions, Record
 from qdtm.corpus.readers.sources import SourceFile
 from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter, rename_documents
 from qdtm.corpus.text import TextPipeline
@@ -96,12 +95,19 @@ def read_file(reading: Reading, i: int) -> FileFacts:
 
 
 def _read_file(reading: Reading, i: int, store: ArrayStore, name: str) -> None:
-    scratch, sample = ScratchFile(), Sample()
-    stream = _Stream(reading, i, scratch.path)
+    scratch, sample, ids = ScratchFile(), Sample(), array("Q")
+    records, writer = FileRecords(reading.files, i, reading.options), SqliteWriter(scratch.path)
+
+    def texts() -> Iterator[str]:
+        for record in records:
+            writer.add(record)
+            ids.append(0 if record.is_numbered else _hash_name(record.id))
+            yield record.text
+
     try:
-        with stream.writer:
-            indexed = index_texts(sample.of(stream.texts()), reading.pipeline)
-            documents = stream.writer.finish()
+        with writer:
+            indexed = index_texts(sample.of(texts()), reading.pipeline)
+            documents = writer.finish()
             columns = (documents.id_name, documents.title_name, documents.text_name, documents.field_names)
             documents.close()
         store.put(texts_name(i), scratch.path)
@@ -112,7 +118,7 @@ def _read_file(reading: Reading, i: int, store: ArrayStore, name: str) -> None:
         "tokens": indexed.tokens,
         "offsets": indexed.offsets,
         "hashes": hash_documents(of_word[indexed.tokens], indexed.offsets),
-        "ids": np.array(stream.ids, np.uint64),
+        "ids": np.array(ids, np.uint64),
     }
     if indexed.joined is not None:
         arrays["joined"] = indexed.joined
@@ -122,26 +128,28 @@ def _read_file(reading: Reading, i: int, store: ArrayStore, name: str) -> None:
         "n_documents": indexed.n_documents,
         "n_read": indexed.n_read,
         "n_tokens": len(indexed.tokens),
-        "error": stream.error,
+        "error": records.error,
         "note": language_note(sample.texts, reading.pipeline) if sample.texts else "",
         "columns": columns,
     }
     store.write_json(f"{name}.json", facts)
 
 
-class _Stream:
-    """The texts of a file, which are put down as they pass by; it ends where it cannot be read on."""
+class FileRecords:
+    """The records of one of several files; they end where it cannot be read on.
 
-    def __init__(self, reading: Reading, i: int, path: Path) -> None:
-        self._records = read_file_of(reading.files, i, reading.options)
-        self.writer, self.error, self.ids = SqliteWriter(path), "", array("Q")
+    Attributes
+    ----------
+    error : str
+        What kept it from being read, if anything.
+    """
 
-    def texts(self) -> Iterator[str]:
+    def __init__(self, files: Sequence[SourceFile], i: int, options: ReadOptions) -> None:
+        self._records, self.error = read_file_of(files, i, options), ""
+
+    def __iter__(self) -> Iterator[Record]:
         try:
-            for record in self._records:
-                self.writer.add(record)
-                self.ids.append(0 if record.is_numbered else _hash_name(record.id))
-                yield record.text
+            yield from self._records
         except (CorpusError, MissingExtraError) as error:
             self.error = str(error)
 

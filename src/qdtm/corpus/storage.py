@@ -206,6 +206,8 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
 
     if is_in_parts(os.fspath(path)):
         return open_parts(os.fspath(path), pipeline)
+    if "://" in os.fspath(path):
+        raise StorageError(f"There is no index at {os.fspath(path)!r}; {_WAY_OUT}")
     folder = Path(path)
     manifest = read_manifest(folder, kind=KIND, max_version=VERSION)
     if manifest.version < _OLDEST_VERSION:

@@ -8,7 +8,8 @@ where they fit into `MOST_KEPT`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -212,13 +213,11 @@ class _Topics:
         shares = self._parts.take("topic_shares", rows, self._hide, self._p_k)
         return np.asarray(np.sqrt(shares) - np.sqrt(self._p_k))
 
-    def shares(self) -> FloatArray:
-        """The share of each topic in all documents, (D, K)."""
+    def shares(self, rows: IntArray | None = None) -> FloatArray:
+        """The share of each topic in some documents, or all, (n, K)."""
+        if rows is not None:
+            return np.asarray(self._parts.take("topic_shares", rows, self._hide, self._p_k))
         return np.concatenate(self._parts.same("topic_shares", self._hide, self._p_k, None))
-
-    def shares_of(self, rows: IntArray) -> FloatArray:
-        """The share of each topic in some documents, (n, K)."""
-        return np.asarray(self._parts.take("topic_shares", rows, self._hide, self._p_k))
 
     @property
     def p_k(self) -> FloatArray:
@@ -227,16 +226,22 @@ class _Topics:
 
 
 class _KeptTopics:
-    """`TopicView` of few documents, whose shares of topics are kept here; their words are elsewhere."""
+    """`TopicView` of few documents, whose shares of topics are kept here; their words are elsewhere.
 
-    def __init__(self, parts: _Parts, topics: _Topics, shares: FloatArray) -> None:
-        self._parts, self._there = parts, topics
-        self._view = TopicView.of_shares(shares, parts.word_topic, topics.p_k)
-        self._shares = shares
+    Views of documents without some words share the array: what is other in them stands in it while they are
+    asked.
+    """
+
+    def __init__(
+        self, parts: _Parts, topics: _Topics, shares: FloatArray, rows: IntArray, instead: FloatArray
+    ) -> None:
+        self._parts, self._there, self._shares = parts, topics, shares
+        self._rows, self._instead = rows, instead
 
     def __call__(self, labels: FloatArray) -> FloatArray:
         """Score the documents."""
-        return self._view(labels)
+        with self._changed() as view:
+            return view(labels)
 
     def hidden(self, words: Sequence[int]) -> _KeptTopics:
         """Return the same view of documents without some words."""
@@ -244,24 +249,34 @@ class _KeptTopics:
         there = self._there.hidden(hide)
         found = self._parts.same("rows_with", hide)
         rows = np.concatenate([own + start for own, start in zip(found, self._parts.bounds, strict=False)])
-        shares = self._shares.copy()
-        shares[rows] = there.shares_of(rows)
-        return _KeptTopics(self._parts, there, shares)
+        return _KeptTopics(self._parts, there, self._shares, rows, there.shares(rows))
 
     def of(self, rows: IntArray) -> TopicView:
         """Return the same view of some documents."""
-        return TopicView.of_shares(self._shares[rows], self._parts.word_topic, self._there.p_k)
+        with self._changed():
+            return TopicView.of_shares(self._shares[rows], self._parts.word_topic, self._there.p_k)
 
     def features(self, rows: IntArray) -> FloatArray:
         """Return how far the square roots of the topics' shares are from the usual ones, (n, K)."""
-        return self._view.features(rows)
+        with self._changed() as view:
+            return view.features(rows)
+
+    @contextmanager
+    def _changed(self) -> Iterator[TopicView]:
+        before = self._shares[self._rows]
+        self._shares[self._rows] = self._instead
+        try:
+            yield TopicView.of_shares(self._shares, self._parts.word_topic, self._there.p_k)
+        finally:
+            self._shares[self._rows] = before
 
 
 def _topic_view(parts: _Parts) -> View:
     there = _Topics(parts)
     if parts.n_documents * parts.word_topic.shape[1] > MOST_KEPT:
         return there
-    return _KeptTopics(parts, there, there.shares())
+    none, shares = np.zeros(0, np.int64), there.shares()
+    return _KeptTopics(parts, there, shares, none, shares[:0])
 
 
 class _Vectors:
