@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.document_store import Column, DocumentStore
-from qdtm.corpus.indexing import count_matrix, hash_documents
+from qdtm.corpus.indexing import count_matrix, count_numbers, hash_documents
 from qdtm.corpus.passage_split import PassageDocuments, Passages, Split
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
@@ -203,7 +203,7 @@ class Corpus:
     @cached_property
     def word_counts(self) -> NDArray[np.int64]:
         """How often each word occurs, shape (V,)."""
-        return np.bincount(self.tokens, minlength=self.n_words).astype(np.int64)
+        return count_numbers(self.tokens, self.n_words)
 
     @cached_property
     def document_lengths(self) -> NDArray[np.int64]:

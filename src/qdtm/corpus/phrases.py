@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.indexing import BLOCK, LEFT_OUT, IndexedTokens
+from qdtm.corpus.indexing import BLOCK, LEFT_OUT, IndexedTokens, count_numbers
 from qdtm.corpus.vocabulary import VocabularyLimits
 
 if TYPE_CHECKING:
@@ -122,9 +122,7 @@ def plan_phrases(
 def _occurring(indexed: IndexedTokens) -> IndexedTokens:
     """Leave out words without a token."""
     blocks = [indexed.tokens[at : at + BLOCK] for at in range(0, len(indexed.tokens), BLOCK)]
-    counts = np.zeros(len(indexed.words), np.int64)
-    for block in blocks:
-        counts += np.bincount(block, minlength=len(counts))
+    counts = count_numbers(indexed.tokens, len(indexed.words))
     if counts.all():
         return indexed
     new_number = (np.cumsum(counts > 0) - 1).astype(np.int32)

@@ -40,6 +40,19 @@ def weights_with(indptr: Array, indices: Array, counts: Array, weights: Array, t
 
 
 @njit(nogil=True, cache=True)
+def products(indptr: Array, indices: Array, counts: Array, weights: Array, found: Array) -> None:
+    """Put the product of each document's counts with the weights of words into ``found``, (D,).
+
+    SciPy: ``found[:] = counts @ weights``
+    """
+    for j in range(found.size):
+        total = 0.0
+        for i in range(indptr[j], indptr[j + 1]):
+            total += counts[i] * weights[indices[i]]
+        found[j] = total
+
+
+@njit(nogil=True, cache=True)
 def mean_vectors(indptr: Array, indices: Array, weights: Array, vectors: Array, found: Array) -> None:
     """Put the direction of the weighted sum of its words' vectors into each document's row of ``found``.
 
