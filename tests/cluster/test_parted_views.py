@@ -39,9 +39,9 @@ class HereSections:
         assert len(calls) == len(self._specs)
         return [self._call(s, method, arguments) for s, arguments in enumerate(calls)]
 
-    def chain(self, method, calls, carried):
+    def chains(self, method, calls, carried):
         for s, arguments in enumerate(calls):
-            carried = self._call(s, method, (*arguments, carried))
+            carried = [self._call(s, method, (*arguments, each)) for each in carried]
         return carried
 
     def _call(self, s, method, arguments):

@@ -48,11 +48,13 @@ class RaySections:
         )
         return found
 
-    def chain(self, method: str, calls: Sequence[Sequence[Any]], carried: Any) -> Any:
+    def chains(self, method: str, calls: Sequence[Sequence[Any]], carried: Sequence[Any]) -> list[Any]:
         """Call a method of each section in turn; what is carried goes from worker to worker."""
+        last = list(carried)
         for s, arguments in enumerate(calls):
-            carried = self._call(s, method, *arguments, carried)
-        return self._engine.get(carried)
+            last = [self._call(s, method, *arguments, each) for each in last]
+        found: list[Any] = self._engine.get(last)
+        return found
 
     def _call(self, s: int, method: str, *arguments: Any) -> Any:
         return self._engine.worker(s).section.remote(self._specs[s], method, *arguments)

@@ -30,6 +30,10 @@ from qdtm.sampler.engines import Carried, Orders, Shard, SideBySide, sweep_in_tu
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
 from qdtm.storage.array_store import Arrays, ArrayStore
 
+SMALL = 2**20
+"""Arrays of fewer bytes are copied when they arrive, since they may not be written to: kernels that were
+compiled for others are used again."""
+
 PACKAGES = ("qdtm", "numpy", "numba")
 """The packages that driver and workers must have in the same version."""
 
@@ -151,7 +155,8 @@ class Worker:
         """Ask some parts of an index, which it reads if it does not hold them; one call needs no other."""
         if spec not in self._sections:
             self._sections[spec] = Section(*spec)
-        own = [np.array(each) if isinstance(each, np.ndarray) else each for each in arguments]
+        own = [np.array(each) if isinstance(each, np.ndarray) and each.nbytes < SMALL else each
+               for each in arguments]  # fmt: skip
         with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
             return getattr(self._sections[spec], method)(*own)
 

@@ -40,6 +40,26 @@ def weights_with(indptr: Array, indices: Array, counts: Array, weights: Array, t
 
 
 @njit(nogil=True, cache=True)
+def labels_by_word(starts: Array, documents: Array, labels: Array, total: Array) -> None:
+    """The same as `labels_with` for some words in a row, of which each has its documents in order (CSC)."""
+    for w in range(total.size):
+        own = total[w]
+        for i in range(starts[w], starts[w + 1]):
+            own += labels[documents[i]]
+        total[w] = own
+
+
+@njit(nogil=True, cache=True)
+def weights_by_word(starts: Array, documents: Array, counts: Array, weights: Array, total: Array) -> None:
+    """The same as `weights_with` for some words in a row, of which each has its documents in order (CSC)."""
+    for w in range(total.size):
+        own = total[w]
+        for i in range(starts[w], starts[w + 1]):
+            own += counts[i] * weights[documents[i]]
+        total[w] = own
+
+
+@njit(nogil=True, cache=True)
 def products(indptr: Array, indices: Array, counts: Array, weights: Array, found: Array) -> None:
     """Put the product of each document's counts with the weights of words into ``found``, (D,).
 

@@ -133,9 +133,15 @@ class _Parts:
         return np.concatenate(self.each(method, calls))
 
     def chain(self, method: str, labels: FloatArray, *before: Any) -> FloatArray:
-        """Add up the labels of all documents for each word, in the order of documents, (V',)."""
-        calls = [(self._setup, *before, own) for own in self.cut(labels)]
-        return np.asarray(self._sections.chain(method, calls, np.zeros(self.n_words)))
+        """Add up the labels of all documents for each word, in the order of documents, (V',).
+
+        The sums of different words do not know each other: as many ranges of words as there are sections are
+        on their way at a time.
+        """
+        calls = [(self._setup, *before, self.share(own)) for own in self.cut(labels)]
+        ends = self.n_words * np.arange(len(calls) + 1) // len(calls)
+        carried = [(first, np.zeros(last - first)) for first, last in pairwise(ends.tolist())]
+        return np.concatenate([total for _, total in self._sections.chains(method, calls, carried)])
 
     def cut(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         """Cut numbers of documents into those of each section."""

@@ -20,7 +20,7 @@ from scipy.sparse import csr_matrix
 
 from qdtm.corpus.parts import read_part
 from qdtm.evidence.corpus_views import ContextRows
-from qdtm.evidence.kernels import counts_of_words, tokens_of_topic
+from qdtm.evidence.kernels import counts_of_words, labels_by_word, tokens_of_topic, weights_by_word
 from qdtm.evidence.meaning_view import MeaningView, block_sums, mean_vector_rows, vectors_without
 from qdtm.evidence.topic_looks import looks_by_others
 from qdtm.evidence.views import (
@@ -35,6 +35,8 @@ from qdtm.evidence.views import (
 )
 
 Words = tuple[int, ...]
+Carried = tuple[int, FloatArray]
+"""The first of some words in a row, and what documents before add up to for each of them."""
 
 
 class Sections(Protocol):
@@ -59,8 +61,12 @@ class Sections(Protocol):
         """Call a method of each section, side by side, with arguments of its own."""
         ...
 
-    def chain(self, method: str, calls: Sequence[Sequence[Any]], carried: Any) -> Any:
-        """Call a method of each section in turn; what one returns is the last argument of the next."""
+    def chains(self, method: str, calls: Sequence[Sequence[Any]], carried: Sequence[Any]) -> list[Any]:
+        """Call a method of each section in turn, for each of several things that are carried.
+
+        What one section returns is the last argument of the next. While one works on the first, the section
+        before it can work on the second.
+        """
         ...
 
 
@@ -162,9 +168,16 @@ class Section:
         make = lambda: tfidf(counts, setup.frequency, setup.n_documents)  # noqa: E731
         return self._remember(("weighted", setup.key), make)
 
-    def word_total(self, setup: Setup, labels: FloatArray, before: FloatArray) -> FloatArray:
-        """Add the labels of documents that have each word to those before, (V',)."""
-        return self._words(setup, ()).total(labels, before)
+    def word_total(self, setup: Setup, labels: FloatArray, carried: Carried) -> Carried:
+        """Add the labels of documents that have each of some words to those before."""
+        first, before = carried
+        columns, total = self._by_word(setup), before.copy()
+        labels_by_word(columns.indptr[first : first + len(total) + 1], columns.indices, labels, total)
+        return first, total
+
+    def _by_word(self, setup: Setup) -> Any:
+        """The counts of words, read by words: CSC, (D, V')."""
+        return self._remember(("by word",), lambda: self._split_counts(setup.split).tocsc())
 
     def word_scores(
         self, setup: Setup, hide: Words, labels: FloatArray, n_with: FloatArray, n_labelled: float
@@ -185,10 +198,15 @@ class Section:
         return self._remember((kind, key), make)
 
     def topic_total(
-        self, setup: Setup, hide: Words, p_k: FloatArray, labels: FloatArray, before: FloatArray
-    ) -> FloatArray:
-        """Add the words of labelled documents to those before, (V',)."""
-        return self._topics(setup, hide, p_k).total(labels, before)
+        self, setup: Setup, hide: Words, p_k: FloatArray, labels: FloatArray, carried: Carried
+    ) -> Carried:
+        """Add some words of labelled documents to those before."""
+        first, before = carried
+        columns, total = self._by_word(setup), before.copy()
+        starts = columns.indptr[first : first + len(total) + 1]
+        weights = self._topics(setup, hide, p_k).weights(labels)
+        weights_by_word(starts, columns.indices, columns.data, weights, total)
+        return first, total
 
     def topic_shares(self, setup: Setup, hide: Words, p_k: FloatArray, rows: IntArray | None) -> FloatArray:
         """The share of each topic in some documents, or all, (n, K)."""

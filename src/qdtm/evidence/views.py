@@ -97,11 +97,11 @@ class WordView:
         odds[self._hide] = 0.0
         return odds
 
-    def total(self, labels: FloatArray, before: FloatArray | None = None) -> FloatArray:
-        """The labels of the documents that have each word, added to those of documents before, (V,)."""
+    def total(self, labels: FloatArray) -> FloatArray:
+        """The labels of the documents that have each word, added up, (V,)."""
         from qdtm.evidence.kernels import labels_with  # slow to load
 
-        total = np.zeros(self._counts.shape[1]) if before is None else before.copy()
+        total = np.zeros(self._counts.shape[1])
         labels_with(self._counts.indptr, self._counts.indices, np.asarray(labels, np.float64), total)
         return total
 
@@ -239,14 +239,18 @@ class TopicView:
             return np.asarray(labels @ self._shares)
         return np.asarray(self.total(labels) @ self._p_kw)
 
-    def total(self, labels: FloatArray, before: FloatArray | None = None) -> FloatArray:
-        """The words of labelled documents, each counting by its label, added to those before, (V,)."""
+    def total(self, labels: FloatArray) -> FloatArray:
+        """The words of labelled documents, each document counting by its label, (V,)."""
         from qdtm.evidence.kernels import weights_with  # slow to load
 
-        total = np.zeros(self._counts.shape[1]) if before is None else before.copy()
+        total = np.zeros(self._counts.shape[1])
         counts = self._counts
-        weights_with(counts.indptr, counts.indices, counts.data, labels / self._lengths, total)
+        weights_with(counts.indptr, counts.indices, counts.data, self.weights(labels), total)
         return total
+
+    def weights(self, labels: FloatArray) -> FloatArray:
+        """What a token of each document counts, given its label, (D,)."""
+        return np.asarray(labels / self._lengths)
 
     def _log_odds(self, n_k: FloatArray, n_labelled: Any) -> FloatArray:
         return np.asarray(np.log((n_k + TOPIC_DOUBT * self._p_k) / (n_labelled + TOPIC_DOUBT) / self._p_k))
