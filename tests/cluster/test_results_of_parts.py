@@ -159,3 +159,15 @@ class TestNewDocumentsInParts:
 def test_files_are_scored_on_a_cluster(engine, fitted, pattern, tmp_path):
     n = transform_in_parts(str(fitted), [pattern], OPTIONS, str(tmp_path / "o"), RayTasks(engine))
     assert n == len(Result.load(fitted).corpus)
+
+
+def test_a_long_table_is_written_in_parquet_parts(fitted, tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("qdtm.results.table_formats.MOST_ROWS", 8_000)
+    run("export", fitted, "--format", "parquet", "-o", tmp_path / "tables", "--all-documents")
+    parts = sorted((tmp_path / "tables").glob("documents*.parquet"))
+    assert [part.name for part in parts] == [
+        "documents-00001.parquet", "documents-00002.parquet", "documents.parquet"
+    ]  # fmt: skip
+    sizes = [parquet.read_metadata(part).num_rows for part in parts]
+    assert sizes == [8_000, 3_384, 8_000]
