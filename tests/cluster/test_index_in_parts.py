@@ -18,7 +18,7 @@ from qdtm.evidence import views
 from qdtm.sampler.background import background_of
 from qdtm.storage.array_store import ArrayStore
 
-from .conftest import OPTIONS, index_here
+from .conftest import OPTIONS, index_here, made_texts
 
 NUMBERS = ("tokens", "offsets", "rows", "place", "original", "fingerprint")
 
@@ -108,6 +108,20 @@ def test_what_was_interrupted_goes_on_to_the_same_bytes(pattern, whole, tmp_path
         index_in_parts([pattern], OPTIONS, TextPipeline(), folder, HereTasks(), stop)
     assert not is_in_parts(folder)
     assert_same_corpus(index_here(pattern, folder), whole)
+
+
+@pytest.mark.parametrize("what", ["a file", "a folder", "a pattern of one file"])
+def test_a_file_or_a_folder_is_read_as_one_machine_reads_it(tmp_path, what):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    texts = [f"{text} {n}" for n, text in enumerate(made_texts()[:60])]
+    (tmp_path / "one.csv").write_text("\n".join(["text", *texts]), "utf-8")
+    for n, text in enumerate(texts):
+        (folder / f"{n:02d}.txt").write_text(text, "utf-8")
+    names = {"a file": "one.csv", "a folder": "texts", "a pattern of one file": "on*.csv"}
+    source, place = str(tmp_path / names[what]), str(tmp_path / "index")
+    index_in_parts([source], read_options(), TextPipeline(), place, HereTasks())
+    assert_same_corpus(Corpus.load(place), Corpus.read(source))
 
 
 class TestWhatIsWrongIsSaid:

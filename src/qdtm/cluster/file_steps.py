@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -31,9 +31,8 @@ from qdtm.corpus.near_copies import compare, text_keys
 from qdtm.corpus.parted_documents import PartedDocuments, texts_name
 from qdtm.corpus.parts import describe, file_name, part_name
 from qdtm.corpus.phrases import Phrase, cut_phrases
-from qdtm.corpus.readers.read import name_in_file, read_file_of
+from qdtm.corpus.readers.read import SourceFiles, name_in_file
 from qdtm.corpus.readers.records import ReadOptions, Record
-from qdtm.corpus.readers.sources import SourceFile
 from qdtm.corpus.sqlite_store import SqliteDocuments, SqliteWriter, rename_documents
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, MissingExtraError
@@ -49,14 +48,14 @@ class Reading:
 
     Parameters
     ----------
-    files : tuple of SourceFile
+    files : SourceFiles
     options : ReadOptions
     pipeline : TextPipeline
     place : str
         Where every step is written down.
     """
 
-    files: tuple[SourceFile, ...]
+    files: SourceFiles
     options: ReadOptions
     pipeline: TextPipeline
     place: str
@@ -144,8 +143,8 @@ class FileRecords:
         What kept it from being read, if anything.
     """
 
-    def __init__(self, files: Sequence[SourceFile], i: int, options: ReadOptions) -> None:
-        self._records, self.error = read_file_of(files, i, options), ""
+    def __init__(self, files: SourceFiles, i: int, options: ReadOptions) -> None:
+        self._records, self.error = files.read(i, options), ""
 
     def __iter__(self) -> Iterator[Record]:
         try:
@@ -160,7 +159,7 @@ def _hash_name(name: str) -> int:
 
 def rename_ids(reading: Reading, i: int, rows: NDArray[np.int64]) -> None:
     """Put the file's name before the ids of some documents, unless it is there."""
-    store, scratch, file = reading.store, ScratchFile(), reading.files[i]
+    store, scratch, file = reading.store, ScratchFile(), reading.files.files[i]
 
     def rename(id: str) -> str:
         return id if id.startswith(name_in_file(file, "")) else name_in_file(file, id)

@@ -59,10 +59,8 @@ from qdtm.corpus.parts import (
     write_parts_manifest,
 )
 from qdtm.corpus.phrases import Phrase, choose_by_hash, plan_phrases
-from qdtm.corpus.readers.documents import DOCUMENTS
-from qdtm.corpus.readers.read import READERS, read_file_of
+from qdtm.corpus.readers.read import SourceFiles
 from qdtm.corpus.readers.records import CorpusWarning, PassedOver, ReadOptions, Record
-from qdtm.corpus.readers.sources import as_names, list_files
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import CorpusError, MissingExtraError, ParameterError
 from qdtm.progress import ProgressCallback
@@ -105,7 +103,7 @@ def index_in_parts(
     """
     if pipeline.split_documents is not None:
         raise ParameterError("An index in parts judges documents as a whole; leave out --split.")
-    files = tuple(list_files(as_names(source), READERS, DOCUMENTS))
+    files = SourceFiles.of(source)
     _Indexing(Reading(files, options, pipeline, place), tasks, steps or (lambda *_: None)).run()
 
 
@@ -180,7 +178,7 @@ class _Indexing:
         )
         facts = list(self._all("reading", read_file, calls))
         passed = PassedOver()
-        for each, file in zip(facts, reading.files, strict=True):
+        for each, file in zip(facts, reading.files.files, strict=True):
             if each.error:
                 passed.add(file.name, file.place, CorpusError(each.error), each.n_documents)
         source = f"the {self._n:,} files"
@@ -327,7 +325,7 @@ def _first_table(reading: Reading) -> tuple[int, Record | None]:
     """Find the first file whose columns the later ones have, and its first record."""
     for i in range(len(reading.files)):
         try:
-            record = next(read_file_of(reading.files, i, reading.options), None)
+            record = next(reading.files.read(i, reading.options), None)
         except (CorpusError, MissingExtraError):
             continue
         if record is not None and record.text_name:

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING
 from qdtm.cluster.file_steps import FileRecords
 from qdtm.cluster.tasks import Tasks
 from qdtm.corpus.building import of_records
-from qdtm.corpus.readers.documents import DOCUMENTS
-from qdtm.corpus.readers.read import READERS
+from qdtm.corpus.readers.read import SourceFiles
 from qdtm.corpus.readers.records import PassedOver, ReadOptions
-from qdtm.corpus.readers.sources import SourceFile, as_names, list_files
 from qdtm.errors import CorpusError
 from qdtm.results.result import Result
 from qdtm.results.table_formats import write_csv
@@ -43,7 +41,7 @@ class Scoring:
         Where it is saved.
     index : str, optional
         Where its index is, if it is not where it was.
-    files : tuple of SourceFile
+    files : SourceFiles
     options : ReadOptions
     place : str
         Where tables are written.
@@ -53,7 +51,7 @@ class Scoring:
 
     result: str
     index: str | None
-    files: tuple[SourceFile, ...]
+    files: SourceFiles
     options: ReadOptions
     place: str
     as_json: bool = False
@@ -75,7 +73,7 @@ def transform_in_parts(
     steps: Callable[[str, int, int], None] | None = None,
 ) -> int:
     """Score the documents of files; return how many there were. A file that cannot be read is told of."""
-    files = tuple(list_files(as_names(source), READERS, DOCUMENTS))
+    files = SourceFiles.of(source)
     unfinished = ArrayStore(f"{place.rstrip('/')}.unfinished", private=False)
     scoring = Scoring(result, index, files, options, unfinished.root, as_json)
     asked = hashlib.sha256(repr(scoring).encode()).hexdigest()
@@ -87,7 +85,8 @@ def transform_in_parts(
     for i, (n_documents, error) in enumerate(done):
         total += n_documents
         if error:
-            passed.add(files[i].name, files[i].place, CorpusError(error), n_documents)
+            file = files.files[i]
+            passed.add(file.name, file.place, CorpusError(error), n_documents)
         if steps is not None:
             steps("scoring", i + 1, len(files))
     if not total:

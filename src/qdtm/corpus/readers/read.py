@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -194,14 +194,41 @@ def read_files(
         yield _with_file(record, file)
 
 
-def read_file_of(files: Sequence[SourceFile], number: int, options: ReadOptions) -> Iterator[Record]:
-    """Yield the records of one of several files as `read_files` would, wherever the others are read.
+@dataclass(frozen=True)
+class SourceFiles:
+    """The files that names stand for, to be read one by one, wherever that is.
 
-    An entry whose name an earlier file has is called by it alone: only who sees all files can tell.
+    Attributes
+    ----------
+    files : tuple of SourceFile
+    several : bool
+        Whether a field says which file a document is from: not in a folder, or of a file that was named.
     """
-    reading = _Reading(files, options, Meter(), "")
-    for record in reading.records_of(files[number]):
-        yield _with_file(record, files[number])
+
+    files: tuple[SourceFile, ...]
+    several: bool
+
+    @classmethod
+    def of(cls, source: Sequence[str]) -> SourceFiles:
+        """Find the files, as `read_records` does."""
+        names = as_names(source)
+        several = len(names) > 1 or is_pattern(names[0]) or is_url(names[0])
+        return cls(tuple(list_files(names, READERS, DOCUMENTS)), several)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def read(self, number: int, options: ReadOptions) -> Iterator[Record]:
+        """Yield the records of one file as if all were read here.
+
+        An entry whose name an earlier file has is called by it alone: only who sees all files can tell.
+        """
+        file = self.files[number]
+        if not self.several and len(self.files) == 1 and file.ending not in _ALONE:
+            yield from _read_one(Path(file.place), options, Meter())
+            return
+        for record in _Reading(self.files, options, Meter(), "").records_of(file):
+            yield _with_file(record, file) if self.several else record
 
 
 def name_in_file(file: SourceFile, id: str) -> str:
