@@ -95,7 +95,9 @@ def test_a_step_that_was_taken_is_not_taken_again(pattern, tmp_path, monkeypatch
 
 
 @pytest.mark.filterwarnings("ignore::qdtm.corpus.CorpusWarning")
-@pytest.mark.parametrize("n_steps", [1, 5, 9, 14, 17, 19, 25])
+@pytest.mark.parametrize(
+    "n_steps", [pytest.param(n, marks=pytest.mark.slow) for n in (1, 5, 9, 14, 19, 25)] + [17]
+)
 def test_what_was_interrupted_goes_on_to_the_same_bytes(pattern, whole, tmp_path, n_steps):
     folder, taken = str(tmp_path / "index"), []
 

@@ -133,7 +133,10 @@ def same_fit(ours, theirs):
     np.testing.assert_array_equal(ours.fit_.word_evidence.weights, theirs.fit_.word_evidence.weights)
 
 
-@pytest.mark.parametrize("queries", ["penalty", ["goal", "court", "bank account", "flood"]])
+COVERING = ["goal", "court", "bank account", "flood"]
+
+
+@pytest.mark.parametrize("queries", ["penalty", pytest.param(COVERING, marks=pytest.mark.slow)])
 def test_a_fit_is_the_same(learned, whole, queries, monkeypatch):
     theirs = QueryDrivenTopicModel(queries, progress=None).fit(whole)
     monkeypatch.setattr("qdtm.model.open_engine", lambda settings: PartedEngine(settings.n_jobs or 1))

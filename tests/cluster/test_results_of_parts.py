@@ -60,6 +60,7 @@ def test_documents_with_their_passages_are_the_same(fitted, plain):
     assert relevance.counted == theirs.counted
 
 
+@pytest.mark.slow
 def test_commands_take_it_as_any_other(fitted, tmp_path, plain):
     id = Result.load(fitted).documents("penalty", n=1).rows[0].id
     assert id in run("docs", fitted, "-n", 3)
