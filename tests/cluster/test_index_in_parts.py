@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from qdtm.cluster.indexing import index_in_parts, write_index
 from qdtm.cluster.tasks import HereTasks, RayTasks
 from qdtm.corpus import Corpus, CorpusWarning, TextPipeline
 from qdtm.corpus.building import read_options
-from qdtm.corpus.parts import ALIGNED, add_topics, is_in_parts, part_bounds, parts_of
+from qdtm.corpus.parts import ALIGNED, add_topics, describe, is_in_parts, part_bounds, parts_of
 from qdtm.errors import CorpusError, ParameterError, StorageError
 from qdtm.evidence import views
 from qdtm.sampler.background import background_of
 from qdtm.storage.array_store import ArrayStore
+from qdtm.storage.folders import seal
 
 from .conftest import OPTIONS, index_here, made_texts
 
@@ -135,6 +137,23 @@ class TestWhatIsWrongIsSaid:
         part.write_bytes(part.read_bytes()[:-1] + b"?")
         with pytest.raises(StorageError, match=r"'part-00001.safetensors' is not as it was saved"):
             Corpus.load(folder)
+
+    @pytest.mark.parametrize("name", ["part-00000.safetensors", "order.safetensors", "copies.safetensors"])
+    def test_numbers_that_point_elsewhere_are_refused(self, place, tmp_path, monkeypatch, name):
+        """Whoever made them so, with checksums that fit: compiled code would leave its arrays."""
+        monkeypatch.setenv("QDTM_CACHE", str(tmp_path / "cache"))
+        folder = tmp_path / "index"
+        shutil.copytree(place, folder)
+        store = ArrayStore(str(folder))
+        arrays = store.read(name)
+        for array in arrays.values():
+            array[len(array) // 2] = 10**8
+        store.write(name, arrays)
+        manifest = json.loads((folder / "qdtm.json").read_text())
+        manifest["files"][name] = describe(store, name)
+        (folder / "qdtm.json").write_bytes(seal(manifest))
+        with pytest.raises(StorageError, match="is damaged"):
+            Corpus.load(folder).distinct.original  # noqa: B018
 
     def test_no_file_that_can_be_read(self, tmp_path):
         (tmp_path / "a.parquet").write_bytes(b"?")

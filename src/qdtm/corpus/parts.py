@@ -27,11 +27,20 @@ from scipy.sparse import csc_matrix, csr_matrix
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import ArrangedDocuments, DistinctCorpus, LearnedTopics
 from qdtm.corpus.parted_documents import Columns, PartedDocuments
+from qdtm.corpus.storage import fits, is_order
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import StorageError
 from qdtm.storage.array_store import Arrays, ArrayStore
 from qdtm.storage.cache import atomic_path, cache_directory
-from qdtm.storage.folders import FORMAT, MANIFEST, Manifest, read_manifest, seal, sha256_of
+from qdtm.storage.folders import (
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    fitting_together,
+    read_manifest,
+    seal,
+    sha256_of,
+)
 
 KIND = "corpus"
 VERSION = 5
@@ -117,7 +126,7 @@ def add_topics(store: ArrayStore, learned: LearnedTopics) -> None:
     files = {name: {"bytes": size, "sha256": digest} for name, (size, digest) in manifest.checks.items()}
     kind = np.uint8 if learned.topics.max(initial=0) <= np.iinfo(np.uint8).max else np.uint16
     for p in range(len(manifest.content["parts"]) - 1):
-        n_tokens = len(_checked(store, manifest, part_name(p))["tokens"])
+        n_tokens = len(_numbers_of(store, manifest, part_name(p))["tokens"])
         topics = learned.topics[offsets : offsets + n_tokens].astype(kind)
         offsets += n_tokens
         store.write(topics_name(p), {"topics": topics})
@@ -232,7 +241,19 @@ def parts_of(corpus: Corpus) -> Parts | None:
 def read_part(place: str, p: int) -> Arrays:
     """Read the numbers of one part, checked."""
     store = ArrayStore(place)
-    return _checked(store, manifest_of(store), part_name(p))
+    return _numbers_of(store, manifest_of(store), part_name(p))
+
+
+def _numbers_of(store: ArrayStore, manifest: Manifest, name: str) -> Arrays:
+    """Read the numbers of a file or part; compiled code may walk along them without leaving them."""
+    arrays, n_words = _checked(store, manifest, name), int(manifest.content["n_words"])
+    with fitting_together(store.root):
+        n_documents = len(arrays["offsets"]) - 1
+        tokens = (arrays["offsets"], arrays["tokens"], arrays["tokens"])
+        counts = (arrays["starts"], arrays["words"], arrays["counts"])
+        if not all(fits(*each, n_documents, n_words) for each in (tokens, counts)):
+            raise ValueError(f"the numbers of {name!r}")
+    return arrays
 
 
 def _distinct(
@@ -247,11 +268,16 @@ def _distinct(
         rows=order["rows"],
         place=order["place"],
     )
+    if not is_order(order["rows"], order["place"], corpus):
+        raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     found.__dict__["document_term_matrix"] = numbers.by_document()
     found.__dict__["counts_by_word"] = numbers.by_word()
     found.__dict__["parts"] = Parts(place, tuple(manifest.content["parts"]))
     if made_by := manifest.content.get("made_by"):
-        found.remember(LearnedTopics(_topics(numbers, ArrayStore(place), manifest), str(made_by)))
+        topics = _topics(numbers, ArrayStore(place), manifest)
+        if len(topics) != found.n_tokens:
+            raise StorageError(f"{place!r} is damaged: its topics are not those of its tokens.")
+        found.remember(LearnedTopics(topics, str(made_by)))
     return found
 
 
@@ -268,7 +294,8 @@ def _topics(numbers: _Numbers, store: ArrayStore, manifest: Manifest) -> NDArray
 
 def _open_copies(store: ArrayStore, manifest: Manifest, name: str, n: int) -> NDArray[np.int64]:
     rows = _checked(store, manifest, COPIES)[name]
-    if len(rows) != n:
+    inside = len(rows) == n and bool(((rows >= 0) & (rows < n)).all())
+    if not inside or (rows[rows] != rows).any():
         raise StorageError(f"{store.root!r} is damaged: its documents are not those of the corpus.")
     return rows
 
@@ -384,7 +411,7 @@ def _append(store: ArrayStore, manifest: Manifest, files: Sequence[str], folder:
     for name in _OFFSETS:
         open_[name].write(np.zeros(1, np.int64).data)
     for file in files:
-        arrays = _checked(store, manifest, file)
+        arrays = _numbers_of(store, manifest, file)
         for name, kind in _NUMBERS.items():
             open_[name].write(np.ascontiguousarray(arrays[name], kind).data)
         for name in _OFFSETS:

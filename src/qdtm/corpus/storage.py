@@ -80,7 +80,7 @@ def load_distinct(path: Path, corpus: Corpus) -> DistinctCorpus:
     """
     arrays = load_arrays(path, _ORDER | _COUNTS)
     rows, place = (arrays[name].astype(np.int64) for name in _ORDER)
-    if not _is_order(rows, place, corpus):
+    if not is_order(rows, place, corpus):
         raise StorageError(f"{str(path)!r} is damaged: its documents are not those of the corpus.")
     found = take_rows(corpus, rows, place)
     if len(arrays["documents.offsets"]) > 1:
@@ -88,7 +88,7 @@ def load_distinct(path: Path, corpus: Corpus) -> DistinctCorpus:
     return found
 
 
-def _is_order(rows: NDArray[np.int64], place: NDArray[np.int64], corpus: Corpus) -> bool:
+def is_order(rows: NDArray[np.int64], place: NDArray[np.int64], corpus: Corpus) -> bool:
     """Return whether every document, or passage, is at a place where one with as many tokens stands."""
     n_documents, lengths = corpus.by_passage.n_documents, corpus.by_passage.document_lengths
     if len(place) != n_documents or not len(rows) or rows.min() < 0 or rows.max() >= n_documents:
@@ -105,14 +105,14 @@ def _give_counts(path: Path, corpus: DistinctCorpus, arrays: Mapping[str, NDArra
         strict=True,
     ):  # fmt: skip
         offsets, places, counts = (arrays[f"{by}.{part}"] for part in _PARTS)
-        if not _fits(offsets, places, counts, *lengths) or int(counts.sum(dtype=np.int64)) != corpus.n_tokens:
+        if not fits(offsets, places, counts, *lengths) or int(counts.sum(dtype=np.int64)) != corpus.n_tokens:
             raise StorageError(f"{str(path)!r} is damaged: its counts do not fit the corpus.")
         loaded = matrix((counts.astype(np.int32), places, offsets), shape=shape)
         loaded.has_canonical_format = True  # sorted, and each place once
         corpus.__dict__[name] = loaded  # where the cached property looks
 
 
-def _fits(
+def fits(
     offsets: NDArray[np.int64],
     places: NDArray[np.int32],
     counts: NDArray[np.uint16],
