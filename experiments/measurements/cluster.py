@@ -7,7 +7,8 @@ In: nothing. Out of the first: a Markdown table of seconds a sweep and of the by
 synthesised as in `scaling`. Sweeps of both engines alternate, so that other work on the machine meets both,
 and the quickest of each counts; both chains must end in the same bytes. Out of the second: where the time of
 a sweep goes on 1 to 64 workers, and what the limit is; what a cell of the counts costs is measured here, what
-a token costs is from `docs/performance.md`, the network is assumed.
+a token costs is from `docs/performance.md`, the network is assumed. Then the same for the evidence of a query
+of an index in parts, from what a document costs here in a section and in the driver.
 """
 
 from __future__ import annotations
@@ -17,12 +18,20 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from experiments.measurements.scaling import N_WORDS, planted_chain
 from qdtm.cluster.engine import FAN_IN, RayEngine
 from qdtm.cluster.packing import Difference, add_sparse, merge, pack_counts, sparse_difference, unpack_counts
+from qdtm.corpus import Corpus
+from qdtm.corpus.indexing import count_matrix
+from qdtm.evidence.evidence import learn_evidence
+from qdtm.evidence.parted_views import PartedViews
+from qdtm.evidence.sections import Section
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.engines import MOST_SHARDS, Engine, Threads
 from qdtm.sampler.kernels import add_difference
@@ -239,6 +248,96 @@ def simulate(
     )
 
 
+# --- the evidence of a query, on paper ----------------------------------------------------------------------
+
+ASKED = ((10**6, 2), (10**7, 8), (10**8, 64), (10**9, 64))
+"""Documents and workers."""
+
+
+@dataclass
+class Looking:
+    """Seconds in sections and in the driver while evidence is learned, and bytes that the driver receives."""
+
+    section: float = 0.0
+    driver: float = 0.0
+    received: float = 0.0
+
+
+class OneSection:
+    """A section in this process, whose time and answers are measured."""
+
+    def __init__(self, section: Section, n_documents: int) -> None:
+        self._section, self.bounds = section, np.array([0, n_documents])
+        self.remembered: dict[object, object] = {}
+        self.cost = Looking()
+
+    def share(self, value: Any) -> Any:
+        """Nothing has to travel."""
+        return value
+
+    def each(self, method: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
+        """Call the section."""
+        start = time.process_time()
+        found = getattr(self._section, method)(*calls[0])
+        self.cost.section += time.process_time() - start
+        self.cost.received += n_bytes(found)
+        return [found]
+
+    def chains(self, method: str, calls: Sequence[Sequence[Any]], carried: Sequence[Any]) -> list[Any]:
+        """Call the section for each that is carried."""
+        return [self.each(method, [(*calls[0], one)])[0] for one in carried]
+
+
+def measure_looking(n_documents: int, n_words: int = 20_000, n_topics: int = 100) -> Looking:
+    """Learn the evidence of a query of random documents of some 40 different words each."""
+    rng = np.random.default_rng(0)
+    words = (n_words * rng.power(0.25, (n_documents, 50))).astype(np.int32)
+    counts = count_matrix(words.ravel(), 50 * np.arange(n_documents + 1), n_words)
+    whole = Corpus.from_counts(counts, [f"w{w}" for w in range(n_words)])
+    whole.__dict__["open_copies"] = lambda _name, n: np.arange(n)  # nobody looks for them
+    corpus, topics = whole.distinct, rng.poisson(2.0, (n_words, n_topics)).astype(np.float32)
+    vectors = rng.normal(size=(n_words, 100)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    section = Section("", 0, 0, n_words)
+    section.__dict__["counts"] = corpus.document_term_matrix
+    strength = np.where(np.arange(corpus.n_documents) % 200 == 0, 0.8, 0.0)
+    every = np.ones(corpus.n_documents, np.bool_)
+    with threadpool_limits(1), patch("qdtm.evidence.parted_views.MOST_KEPT", 0):  # as in a large corpus
+        for _ in range(2):  # the first compiles
+            one = OneSection(section, corpus.n_documents)
+            section.__dict__["_known"] = {}
+            start = time.process_time()
+            learn_evidence(PartedViews(one, corpus, topics, vectors), strength, (3, 5), every)
+            one.cost.driver = time.process_time() - start - one.cost.section
+    return one.cost
+
+
+def cost_of_a_document(small: int = 20_000, large: int = 80_000) -> Looking:
+    """What each further document adds."""
+    few, many = measure_looking(small), measure_looking(large)
+    names = ("section", "driver", "received")
+    return Looking(*((getattr(many, name) - getattr(few, name)) / (large - small) for name in names))
+
+
+def print_queries(network: float) -> None:
+    """Print what the evidence of a query takes on clusters that nobody ran."""
+    cost = cost_of_a_document()
+    print(
+        f"\nThe evidence of a query, for each document: {cost.section * 1e6:.1f} us in its section, "
+        f"{cost.driver * 1e6:.1f} us in the driver, which receives {cost.received:.0f} bytes.\n"
+    )
+    print("| documents | workers | sections | driver | network | evidence of a query |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    for n_documents, n_workers in ASKED:
+        parts = (
+            cost.section * n_documents / n_workers,
+            cost.driver * n_documents,
+            cost.received * n_documents / network,
+        )
+        cells = " | ".join(f"{part:,.1f} s" for part in (*parts, sum(parts)))
+        print(f"| {n_documents:,} | {n_workers} | {cells} |")
+
+
 def measure_cluster_model(arguments: Sequence[str]) -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(
@@ -264,3 +363,4 @@ def measure_cluster_model(arguments: Sequence[str]) -> None:
             parts = (s.tokens, s.copies, s.writing, s.network, s.driver, s.total)
             cells = " | ".join(f"{part:.2f} s" for part in parts)
             print(f"| {n_tokens:,} | {n_topics:,} | {n_workers} | {cells} | {alone / s.total:.1f} |")
+    print_queries(options.network)

@@ -68,11 +68,15 @@ def add_query(
     if len(queries) != fit.n_queries + 1:
         raise QueryError(f"There are {len(queries) - fit.n_queries} queries to add; add one at a time.")
     rules = [*(concept.rule for concept in fit.concepts), rule]
-    prepared = prepare_queries(corpus, queries, settings, progress, rules=rules, before=fit.concepts)
     with open_engine(settings) as engine:
+        prepared = prepare_queries(
+            corpus, queries, settings, engine, progress, rules=rules, before=fit.concepts
+        )
         views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
-    relevance_of = partial(document_relevance, corpus, prepared.evidence, views, query_vectors)
-    more, relevance = fit_newest(fit, corpus, prepared, prepared.evidence, settings, relevance_of, progress)
+        relevance_of = partial(document_relevance, corpus, prepared.evidence, views, query_vectors)
+        more, relevance = fit_newest(
+            fit, corpus, prepared, prepared.evidence, settings, relevance_of, progress
+        )
     return with_relevance(more, corpus, prepared.evidence, relevance)
 
 

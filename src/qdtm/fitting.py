@@ -24,7 +24,7 @@ from qdtm.embeddings.vectors import VocabularyVectors, WordVectors
 from qdtm.errors import QueryError
 from qdtm.evidence.corpus_views import CorpusViews, views_of
 from qdtm.evidence.evidence import Evidence
-from qdtm.evidence.posterior import competing_posteriors, with_topics
+from qdtm.evidence.posterior import competing_posteriors, revise
 from qdtm.evidence.word_evidence import distil
 from qdtm.progress import ProgressCallback
 from qdtm.queries import Concept, Query
@@ -35,7 +35,7 @@ from qdtm.results.promotion import RelatedWords, promoting_words
 from qdtm.results.stability import QueryStability, chain_agreement, measure_stability, of_one_run
 from qdtm.sampler.background import Background, background_of
 from qdtm.sampler.checkpoint import Checkpoint
-from qdtm.sampler.engines import Engine, open_engine
+from qdtm.sampler.engines import Engine
 from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.problem import ParentProblem, Priors, check_countable, smoothing_for
 from qdtm.sampler.two_phases import Chains, TwoPhases, run_chains
@@ -112,6 +112,7 @@ def prepare_queries(
     corpus: Corpus,
     queries: Sequence[Query],
     settings: Settings,
+    engine: Engine,
     progress: ProgressCallback | None = None,
     *,
     rules: Sequence[str] = (),
@@ -125,6 +126,8 @@ def prepare_queries(
         As the model sees it.
     queries : sequence of Query
     settings : Settings
+    engine : Engine
+        Where the background is learned, and where parts of the corpus are looked at.
     progress : callable, optional
     rules : sequence of {"and", "or"}
         One for each query, in place of that of the settings.
@@ -135,8 +138,7 @@ def prepare_queries(
     vectors = _word_vectors(corpus, queries, settings)
     embedded = None if vectors is None else embed_vocabulary(vectors, corpus.vocabulary)
     unit = None if embedded is None else embedded.unit
-    with open_engine(settings) as engine:
-        views, query_vectors = look_at(corpus, queries, unit, settings, engine, progress)
+    views, query_vectors = look_at(corpus, queries, unit, settings, engine, progress)
     chosen = choose(
         corpus,
         queries,
@@ -203,7 +205,7 @@ def look_at(
     """The views of the corpus, and what a sentence encoder makes of the queries, if there is one."""
     background = background_of(corpus, engine, n_topics=settings.n_background_topics, progress=progress)
     if settings.encoder is None:
-        return views_of(corpus, unit, background=background), None
+        return views_of(corpus, unit, background=background, sections=engine.sections(corpus)), None
     from qdtm.embeddings.encoder import encode_corpus
 
     asked = [query.words for query in queries]
@@ -226,6 +228,7 @@ def fit_prepared(
     prepared: PreparedQueries,
     settings: Settings,
     parameters: dict[str, Any],
+    engine: Engine,
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> ModelFit:
@@ -237,33 +240,32 @@ def fit_prepared(
         As the model sees it, and as the queries were prepared for it.
     parameters : dict
         The estimator's, for the record.
+    engine : Engine
+        Where to sweep.
     checkpoint : Checkpoint, optional
         Where chains are written down now and then.
     """
-    with open_engine(settings) as engine:
-        queries = [concept.query for concept in prepared.concepts]
-        views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
-        evidence = prepared.evidence or evidence_of(corpus, prepared.concepts, views, query_vectors)
-        background = None
-        if not settings.start_as_paper:
-            background = background_of(
-                corpus, engine, n_topics=settings.n_background_topics, progress=progress
-            )
-        problem = prepared.problem(corpus, settings, evidence, background)
+    queries = [concept.query for concept in prepared.concepts]
+    views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
+    evidence = prepared.evidence or evidence_of(corpus, prepared.concepts, views, query_vectors)
+    background = None
+    if not settings.start_as_paper:
+        background = background_of(corpus, engine, n_topics=settings.n_background_topics, progress=progress)
+    problem = prepared.problem(corpus, settings, evidence, background)
 
-        def relevance_of(parents: ParentFit) -> NDArray[np.float32]:
-            words = parents.word_topic.astype(np.float32)
-            return document_relevance(corpus, evidence, views, query_vectors, parents.token_topics, words)
+    def relevance_of(parents: ParentFit) -> NDArray[np.float32]:
+        words = parents.word_topic.astype(np.float32)
+        return document_relevance(corpus, evidence, views, query_vectors, parents.token_topics, words)
 
-        chains = run_chains(
-            problem,
-            prepared.names,
-            settings,
-            progress,
-            engine=engine,
-            checkpoint=checkpoint,
-            relevance_of=None if settings.start_as_paper else relevance_of,
-        )
+    chains = run_chains(
+        problem,
+        prepared.names,
+        settings,
+        progress,
+        engine=engine,
+        checkpoint=checkpoint,
+        relevance_of=None if settings.start_as_paper else relevance_of,
+    )
     first = chains.first
     relevance = relevance_of(first.parents) if first.relevance is None else first.relevance
     fit = freeze(corpus, prepared, chains, settings, parameters)
@@ -329,7 +331,8 @@ def document_relevance(
 ) -> NDArray[np.float32]:
     """How likely each document is to be about each query, (D, Q): the evidence, with what the topics add."""
     if not cover_the_corpus(evidence):
-        return probabilities_of(with_topics(evidence, *views.topic_tokens(corpus, token_topics)))
+        looks = views.topic_looks(corpus, token_topics)
+        return probabilities_of([revise(one, *looks(q, one.words)) for q, one in enumerate(evidence)])
     shares = document_topics(corpus.document_term_matrix, word_topic)[:, : len(evidence)]
     possible = np.stack([one.possible for one in evidence], axis=1)  # (D, Q)
     with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number

@@ -33,6 +33,7 @@ from qdtm.results.hand_check.hand_check import carry
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
 from qdtm.sampler.checkpoint import Checkpoint
+from qdtm.sampler.engines import Engine, open_engine
 from qdtm.settings import Settings, check_settings
 from qdtm.storage.atomic import reserve
 
@@ -244,16 +245,17 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
             n_encoded = 0 if self.encoder is None else ENCODED
             needed = fit_bytes_of(corpus, len(queries), settings, n_dimensions, n_encoded)
             require_memory(needed, "The fit", "use fewer words (--max-words), documents or threads (--jobs)")
-        with shown_progress(self.progress) as progress:
-            prepared = prepare_queries(corpus_inside(corpus, settings), queries, settings, progress)
+        with shown_progress(self.progress) as progress, open_engine(settings) as engine:
+            inside = corpus_inside(corpus, settings)
+            prepared = prepare_queries(inside, queries, settings, engine, progress)
             if checkpoint is None:
-                return self._fit_prepared(corpus, prepared, settings, None, progress)
+                return self._fit_prepared(corpus, prepared, settings, engine, None, progress)
             from qdtm.resume import Start, begin_checkpoint
 
             start = Start(prepared, self._parameters(), corpus.fingerprint, corpus.pipeline)
             with reserve(checkpoint):
                 kept = begin_checkpoint(checkpoint, start)
-                return self._fit_prepared(corpus, prepared, settings, kept, progress)
+                return self._fit_prepared(corpus, prepared, settings, engine, kept, progress)
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """Fit, and return the topic shares of the documents, (n_docs, n_topics)."""
@@ -307,20 +309,22 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
             check_at_hand(known, ["encoder"], "resume(..., {}=...)")  # word vectors were kept
             corpus = its_corpus(start, checkpoint, X)
             model = cls([concept.query for concept in start.prepared.concepts], **known)
-            with shown_progress(model.progress) as progress:
-                return model._fit_prepared(corpus, start.prepared, model._settings(), kept, progress)
+            settings = model._settings()
+            with shown_progress(model.progress) as progress, open_engine(settings) as engine:
+                return model._fit_prepared(corpus, start.prepared, settings, engine, kept, progress)
 
     def _fit_prepared(
         self,
         corpus: Corpus,
         prepared: PreparedQueries,
         settings: Settings,
+        engine: Engine,
         checkpoint: Checkpoint | None,
         progress: ProgressCallback | None,
     ) -> Self:
         """Fit, and make the outcome this estimator's own."""
         inside = corpus_inside(corpus, settings)
-        fit = fit_prepared(inside, prepared, settings, self._parameters(), progress, checkpoint)
+        fit = fit_prepared(inside, prepared, settings, self._parameters(), engine, progress, checkpoint)
         self._adopt(Result(spread_fit(fit, inside, corpus), corpus))
         if checkpoint is not None:
             checkpoint.remove()

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qdtm.cluster.array_store import ArrayStore
 from qdtm.cluster.engine import RayEngine
 from qdtm.cluster.worker import Block, Worker
 from qdtm.errors import StorageError
@@ -18,6 +17,7 @@ from qdtm.sampler.assignment import unassigned
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.convergence import ChainResult, Schedule, run_chain
 from qdtm.sampler.engines import Engine, Threads
+from qdtm.storage.array_store import ArrayStore
 from sampler.cases import plain_rules, planted_case
 
 pytestmark = pytest.mark.cluster

@@ -5,6 +5,7 @@ import pytest
 
 from qdtm.corpus.indexing import hash_documents
 from qdtm.evidence import evidence
+from qdtm.evidence.corpus_views import ContextRows
 from qdtm.evidence.evidence import N_FOLDS, context_scores
 from qdtm.evidence.views import tfidf
 
@@ -21,7 +22,8 @@ def ask(corpus, strength=None, **changed):
     counts = corpus.document_term_matrix
     if strength is None:
         strength = 0.8 * (np.asarray(counts[:, [named]].toarray()).ravel() > 0)
-    return context_scores(tfidf(counts), strength, [named], changed.get("hashes", corpus.document_hashes))
+    context = ContextRows(tfidf(counts), [named])
+    return context_scores(context, strength, changed.get("hashes", corpus.document_hashes))
 
 
 def test_it_tells_the_theme_also_of_documents_that_do_not_name_it(planted):
@@ -66,7 +68,7 @@ def test_copies_are_in_one_fold_and_have_one_score(planted):
     counts = sparse.vstack([corpus.document_term_matrix, corpus.document_term_matrix[:40]]).tocsr()
     strength = 0.8 * (counts[:, [corpus.word_index["named"]]].toarray().ravel() > 0)
     both = np.concatenate([corpus.document_hashes, corpus.document_hashes[:40]])
-    scores = context_scores(tfidf(counts), strength, [corpus.word_index["named"]], both)
+    scores = context_scores(ContextRows(tfidf(counts), [corpus.word_index["named"]]), strength, both)
     np.testing.assert_array_equal(scores[:40], scores[-40:])
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from qdtm.evidence import corpus_views
 from qdtm.evidence.corpus_views import NeighbourView
-from qdtm.evidence.views import unit_rows
+from qdtm.evidence.meaning_view import unit_rows
 from qdtm.progress import Cancelled, cancel_when
 
 

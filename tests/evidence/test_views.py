@@ -4,19 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from qdtm.evidence.views import (
-    ENCODED_RIDGE,
-    HEARD,
-    TOPIC_DOUBT,
-    WORD_DOUBT,
-    MeaningView,
-    TopicView,
-    WordView,
-    standardised,
-    tfidf,
-    unit_rows,
-    word_vector_view,
-)
+from qdtm.evidence.meaning_view import ENCODED_RIDGE, MeaningView, unit_rows, word_vector_view
+from qdtm.evidence.views import HEARD, TOPIC_DOUBT, WORD_DOUBT, TopicView, WordView, standardised, tfidf
 
 from .worlds import random_counts
 

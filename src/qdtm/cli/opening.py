@@ -13,7 +13,7 @@ import click
 from qdtm.cli.console import one_line, print_note, several_names
 from qdtm.cli.report import REPORT
 from qdtm.errors import ParameterError
-from qdtm.storage.folders import CHECK, JOURNAL, claim
+from qdtm.storage.folders import CHECK, JOURNAL, MANIFEST, claim
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,7 +50,7 @@ def open_corpus(
     """
     from qdtm.corpus import Corpus
 
-    if len(paths) == 1 and (Path(paths[0]) / "qdtm.json").is_file():
+    if len(paths) == 1 and _is_saved(paths[0]):
         _refuse(options)
         corpus = Corpus.load(paths[0])
         return _with_notes(corpus, console) if like is None else Corpus.of(corpus, like=like)
@@ -59,6 +59,17 @@ def open_corpus(
     with reading(console, paths) as progress:
         corpus = Corpus.read(paths, **columns, pipeline=pipeline, like=like, progress=progress)
     return _with_notes(corpus, console) if like is None else corpus
+
+
+def _is_saved(path: str) -> bool:
+    """Return whether a saved corpus is at a path, or an index at a URL."""
+    if "://" not in path:
+        return (Path(path) / MANIFEST).is_file()
+    if any(sign in path for sign in "*?["):
+        return False
+    from qdtm.storage.array_store import ArrayStore
+
+    return ArrayStore(path).exists(MANIFEST)
 
 
 def _with_notes(corpus: Corpus, console: Console) -> Corpus:

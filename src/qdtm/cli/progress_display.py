@@ -53,6 +53,18 @@ class ReadingDisplay(AbstractContextManager["ReadingDisplay"]):
         self._bar.update(self._task, completed=share, note=f"{n_documents:,} documents")
 
 
+class StepsDisplay:
+    """A line for each step of an index that is written in parts, once it is done."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, step: str, done: int, n: int) -> None:
+        """Say that a step is done with all files, or parts."""
+        if done == n:
+            self._console.print(f"{step}: {n:,} of {n:,}")
+
+
 class FitDisplay(AbstractContextManager["FitDisplay"]):
     """The stages of a fit, a line for each chain; call it with each `qdtm.progress.Progress`."""
 

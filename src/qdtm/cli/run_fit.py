@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +14,9 @@ from qdtm.cli.failure import InterruptedFailure
 from qdtm.errors import PassingQueryError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
+    from qdtm.cluster.engine import RayEngine
     from qdtm.corpus import Corpus
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.queries import Query
@@ -71,6 +71,37 @@ def learn_with_progress(corpus: Corpus, console: Console, *, n_jobs: int = -1) -
     except KeyboardInterrupt:
         raise InterruptedFailure(
             "interrupted while learning; give the same command again, and it goes on where it was."
+        ) from None
+
+
+def cluster_of(options: Mapping[str, Any]) -> RayEngine:
+    """Connect to the cluster that options ask for, or start it."""
+    from qdtm.cluster.engine import RayEngine
+
+    n_workers = None if options["n_jobs"] == -1 else options["n_jobs"]
+    return RayEngine(options["address"], n_workers=n_workers, worker_dir=options["worker_dir"])
+
+
+def index_on_cluster(
+    paths: Sequence[str], output: str, options: Mapping[str, Any], console: Console
+) -> tuple[Corpus, int]:
+    """Write the index of files by a cluster, showing on `console` how far it is; return it and its topics."""
+    from qdtm.cli.opening import make_pipeline, read_parameters
+    from qdtm.cli.progress_display import FitDisplay, StepsDisplay
+    from qdtm.cluster.indexing import write_index
+    from qdtm.corpus.building import read_options
+    from qdtm.sampler.background import background_of
+
+    columns, pipeline = read_options(**read_parameters(options)), make_pipeline(options)
+    place = output if "://" in output else str(Path(output).absolute())
+    try:
+        with cluster_of(options) as engine, FitDisplay(console) as display:
+            steps = StepsDisplay(console)
+            corpus = write_index(paths, columns, pipeline, place, engine, steps=steps, progress=display)
+            return corpus, background_of(corpus).n_topics
+    except KeyboardInterrupt:
+        raise InterruptedFailure(
+            "interrupted while indexing; give the same command again, and it goes on where it was."
         ) from None
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from qdtm.cli.options import corpus_argument, force_option, index_option, output_options, read_options
+from qdtm.cli.options import (
+    corpus_argument,
+    engine_options,
+    force_option,
+    index_option,
+    output_options,
+    read_options,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
 @force_option
 @index_option
 @read_options
+@engine_options
 @output_options
 def transform(
     directory: str,
@@ -32,6 +41,7 @@ def transform(
     output: str | None,
     force: bool,
     index: str | None,
+    engine: str,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -41,12 +51,18 @@ def transform(
     the document is about it, its relevance, whether it names it, its main subtopic, and the cut-off of DIR,
     from which up it is about it; with --json the same, one JSON object a line. A document of the corpus that
     DIR is from keeps its relevance. Words that the model does not know are ignored.
+
+    With --engine ray the files of CORPUS are scored on a cluster, and FILE is a folder or URL that gets a
+    table a file.
     """
     from qdtm.cli.console import check_free, notes_console, opened, warnings_as_notes
     from qdtm.cli.opening import open_corpus, open_result
     from qdtm.results.table_formats import write_csv
     from qdtm.results.tables import new_documents_table
 
+    if engine == "ray":
+        _transform_on_cluster(directory, corpus, output, index, options, force=force, as_json=as_json)
+        return
     if output is not None:
         check_free(output, force=force)
     result = open_result(directory, index)
@@ -61,6 +77,44 @@ def transform(
             file.writelines(f"{json.dumps(each, allow_nan=False)}\n" for each in table.records())
         else:
             write_csv(table, file)
+
+
+def _transform_on_cluster(
+    directory: str,
+    corpus: Sequence[str],
+    output: str | None,
+    index: str | None,
+    options: Mapping[str, Any],
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Score the documents of many files by a cluster."""
+    from qdtm.cli.console import notes_console, warnings_as_notes
+    from qdtm.cli.index import claim_place
+    from qdtm.cli.opening import read_parameters
+    from qdtm.cli.progress_display import StepsDisplay
+    from qdtm.cli.run_fit import cluster_of
+    from qdtm.cluster.tasks import RayTasks
+    from qdtm.cluster.transforming import transform_in_parts
+    from qdtm.corpus.building import read_options
+
+    if output is None:
+        raise click.UsageError("Missing option '-o' / '--output': where --engine ray writes its tables.")
+    claim_place(output, force=force)
+    place = output if "://" in output else str(Path(output).absolute())
+    with warnings_as_notes(notes := notes_console()), cluster_of(options) as engine:
+        n_documents = transform_in_parts(
+            str(Path(directory).absolute()),
+            corpus,
+            read_options(**read_parameters(options)),
+            place,
+            RayTasks(engine),
+            index=index,
+            as_json=as_json,
+            steps=StepsDisplay(notes),
+        )
+    click.echo(f"{output}: {n_documents:,} documents")
 
 
 def _note_strangers(new: Corpus, found: Sequence[Relevance], console: Console) -> None:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from qdtm.errors import ClusterError, MissingExtraError, ParameterError
+from qdtm.progress import defer_interrupts
 
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing is reported."""
@@ -99,7 +100,7 @@ class Connection:
     def _init(self, **options: Any) -> None:
         where = options["address"]
         try:
-            with _only_errors():
+            with _only_errors(), defer_interrupts() as interruption:  # Ray half started would crash
                 self.ray.init(log_to_driver=False, logging_level="ERROR", configure_logging=False, **options)
         except Exception as error:  # Ray raises all kinds, plain ones too
             text = " ".join(str(error).split())
@@ -110,6 +111,8 @@ class Connection:
             raise ClusterError(
                 f"The Ray cluster at {where!r} cannot be reached ({text[:200]}); is it up (ray status)?"
             ) from error
+        if interruption.requested:
+            raise KeyboardInterrupt
 
 
 @contextmanager

@@ -22,14 +22,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.cluster.array_store import ArrayStore
 from qdtm.cluster.connection import Connection
 from qdtm.cluster.packing import Difference, add_sparse, merge, pack_counts, unpack_counts
+from qdtm.cluster.sections import RaySections
 from qdtm.cluster.worker import PACKAGES, Message, Worker
+from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.parts import Parts, parts_of
 from qdtm.errors import ClusterError, QdtmError
 from qdtm.sampler.assignment import columns_for, empty_tally
 from qdtm.sampler.engines import MOST_SHARDS, Engine, Orders, Standing, cut
 from qdtm.sampler.kernels import Assignment, Counts, Tally
+from qdtm.storage.array_store import ArrayStore
 
 # --- the engine ---------------------------------------------------------------------------------------------
 
@@ -61,12 +64,13 @@ class RayEngine(Engine):
         self, address: str | None = None, *, n_workers: int | None = None, worker_dir: str | None = None
     ) -> None:
         self._connection = Connection(address, n_workers)
-        self._ray = self._connection.ray
+        self.ray = self._connection.ray
         self.n_workers = min(n_workers or self._connection.n_cpus() or 1, MOST_SHARDS)
         name = f"qdtm-workers-{secrets.token_hex(8)}"
         self._place = f"{(worker_dir or tempfile.gettempdir()).rstrip('/')}/{name}"
         self._workers: list[Any] = []
         self._n_placed = 0
+        self._held: dict[Parts, RaySections] = {}
         self._lock = threading.Lock()
 
     def place(
@@ -105,6 +109,15 @@ class RayEngine(Engine):
         """Refuse a chain that the cluster cannot hold."""
         check_memory(need, self._connection.nodes())
 
+    def sections(self, corpus: Corpus) -> RaySections | None:
+        """Let workers hold the parts of an index in parts; None for any other corpus."""
+        parts = parts_of(corpus)
+        if parts is None:
+            return None
+        if parts not in self._held:
+            self._held[parts] = RaySections(self, parts, corpus.n_words)
+        return self._held[parts]
+
     def worker(self, number: int) -> Any:
         """One of the workers; those up to it are started if need be."""
         with self._lock:
@@ -115,7 +128,7 @@ class RayEngine(Engine):
 
     def _start_worker(self, number: int) -> Any:
         options = {"num_cpus": 1, "max_restarts": MOST_RESTARTS, "max_task_retries": -1}
-        actor = self._ray.remote(Worker).options(scheduling_strategy="SPREAD", **options)
+        actor = self.ray.remote(Worker).options(scheduling_strategy="SPREAD", **options)
         return actor.remote(f"{self._place}/{number}")
 
     def _check_versions(self, workers: Sequence[Any]) -> None:
@@ -131,9 +144,9 @@ class RayEngine(Engine):
 
     def get(self, references: Any, seconds: float | None = None) -> Any:
         """Wait for answers; what went wrong in a worker becomes one line."""
-        errors = self._ray.exceptions
+        errors = self.ray.exceptions
         try:
-            return self._ray.get(references, timeout=seconds)
+            return self.ray.get(references, timeout=seconds)
         except errors.GetTimeoutError:
             raise ClusterError(
                 f"No worker was ready within {seconds:.0f} seconds: the cluster's CPUs are in use "
@@ -150,11 +163,11 @@ class RayEngine(Engine):
 
     def broadcast(self, value: Any) -> Any:
         """Put something where every machine can take it from; return the reference to it."""
-        return self._ray.put(value)
+        return self.ray.put(value)
 
     def gather(self, answers: list[Any]) -> list[Difference]:
         """Wait for the differences of all workers, added up in a tree on the cluster if there are many."""
-        add_up = self._ray.remote(_merge_remote).options(num_cpus=0)
+        add_up = self.ray.remote(_merge_remote).options(num_cpus=0)
         while len(answers) > FAN_IN:
             groups = [answers[i : i + FAN_IN] for i in range(0, len(answers), FAN_IN)]
             answers = [add_up.remote(*group) for group in groups]
@@ -165,9 +178,9 @@ class RayEngine(Engine):
         """Send the workers home, and the cluster if it was started for us."""
         workers, self._workers = self._workers, []
         leaving = [worker.leave.remote() for worker in workers]
-        self._ray.wait(leaving, num_returns=len(leaving), timeout=SECONDS_TO_LEAVE) if leaving else None
+        self.ray.wait(leaving, num_returns=len(leaving), timeout=SECONDS_TO_LEAVE) if leaving else None
         for worker in workers:
-            self._ray.kill(worker)
+            self.ray.kill(worker)
         self._connection.close()
         ArrayStore(self._place).clear()
 

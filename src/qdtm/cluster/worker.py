@@ -21,12 +21,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from qdtm.cluster.array_store import Arrays, ArrayStore
 from qdtm.cluster.packing import Difference, PackedCounts, make_difference, pack_counts, unpack_counts
+from qdtm.evidence.sections import Section
 from qdtm.sampler.assignment import documents_with, recount
 from qdtm.sampler.engines import Carried, Orders, Shard, SideBySide, sweep_in_turn
 from qdtm.sampler.kernels import Array, Assignment, Counts, Rules, word_kinds
+from qdtm.storage.array_store import Arrays, ArrayStore
+
+SMALL = 2**20
+"""Arrays of fewer bytes are copied when they arrive, since they may not be written to: kernels that were
+compiled for others are used again."""
 
 PACKAGES = ("qdtm", "numpy", "numba")
 """The packages that driver and workers must have in the same version."""
@@ -94,6 +100,7 @@ class Worker:
         self._place = place
         self._fetch = fetch or _fetch
         self._blocks: dict[str, Block] = {}
+        self._sections: dict[tuple[str, int, int, int], Section] = {}
 
     def about(self) -> dict[str, str]:
         """Say which versions of what it runs, and its process."""
@@ -144,6 +151,15 @@ class Worker:
         """Give the topics and links of its shards' tokens."""
         return _topics(self._block(chain, at).shards)
 
+    def section(self, spec: tuple[str, int, int, int], method: str, *arguments: Any) -> Any:
+        """Ask some parts of an index, which it reads if it does not hold them; one call needs no other."""
+        if spec not in self._sections:
+            self._sections[spec] = Section(*spec)
+        own = [np.array(each) if isinstance(each, np.ndarray) and each.nbytes < SMALL else each
+               for each in arguments]  # fmt: skip
+        with threadpool_limits(1, "blas"):  # sums of several threads would depend on their number
+            return getattr(self._sections[spec], method)(*own)
+
     def drop(self, chain: str) -> None:
         """Forget a chain."""
         self._blocks.pop(chain, None)
@@ -151,7 +167,7 @@ class Worker:
 
     def leave(self) -> None:
         """Forget everything: nobody will come after it."""
-        self._blocks = {}
+        self._blocks, self._sections = {}, {}
         ArrayStore(self._place).clear()
 
     def _block(self, chain: str, at: int) -> Block:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.document_store import Column, DocumentStore
-from qdtm.corpus.indexing import count_matrix, hash_documents
+from qdtm.corpus.indexing import count_matrix, count_numbers, hash_documents
 from qdtm.corpus.passage_split import PassageDocuments, Passages, Split
 from qdtm.corpus.text import TextPipeline
 from qdtm.corpus.vocabulary import VocabularyLimits
@@ -66,8 +66,9 @@ class Corpus:
         Names, texts and fields, for display.
     pipeline : TextPipeline
         What made words of the texts; also for queries and new documents.
-    location : Path, optional
-        The folder that it was loaded from, if it lies there on its own (an index): results refer to it.
+    location : Path or str, optional
+        The folder or URL that it was loaded from, if it lies there on its own (an index): results refer to
+        it.
     passages : Passages, optional
         Of documents that are judged by passage (`split`).
 
@@ -85,7 +86,7 @@ class Corpus:
     offsets: NDArray[np.int64]
     documents: DocumentStore
     pipeline: TextPipeline
-    location: Path | None = None
+    location: Path | str | None = None
     passages: Passages | None = None
 
     def __post_init__(self) -> None:
@@ -202,7 +203,7 @@ class Corpus:
     @cached_property
     def word_counts(self) -> NDArray[np.int64]:
         """How often each word occurs, shape (V,)."""
-        return np.bincount(self.tokens, minlength=self.n_words).astype(np.int64)
+        return count_numbers(self.tokens, self.n_words)
 
     @cached_property
     def document_lengths(self) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ known (`original`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -209,24 +209,40 @@ def copy_rows(values: NDArray[Any], starts: NDArray[np.int64], offsets: NDArray[
 
 def arrange(corpus: Corpus, *, keep_copies: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows of the different documents by content, (D',), and which of them each is, (D,)."""
+
+    def hash_texts(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        found = (hash_text(document.original) for document in corpus.documents.select(rows.tolist()))
+        return np.fromiter(found, np.uint64, len(rows))
+
     hashes = hash_documents(corpus.tokens, corpus.offsets)
+    return arrange_hashes(hashes, hash_texts, keep_copies=keep_copies)
+
+
+def arrange_hashes(
+    hashes: NDArray[np.uint64],
+    hash_texts: Callable[[NDArray[np.int64]], NDArray[np.uint64]],
+    *,
+    keep_copies: bool = False,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the same as `arrange`, by hashes of words; those of texts are asked for where they decide."""
     _, first, group, size = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
-    if len(first) == corpus.n_documents:
+    if len(first) == len(hashes):
         return first, group
-    texts = np.zeros(corpus.n_documents, np.uint64)
+    texts = np.zeros(len(hashes), np.uint64)
     alike = np.flatnonzero(size[group] > 1)  # the same words: the texts may differ in what is left out
-    texts[alike] = [_hash_text(document.original) for document in corpus.documents.select(alike.tolist())]
+    texts[alike] = hash_texts(alike)
     order = np.lexsort((texts, hashes))
-    is_new = np.ones(corpus.n_documents, np.bool_)
+    is_new = np.ones(len(hashes), np.bool_)
     if not keep_copies:
         same = (np.diff(hashes[order]) == 0) & (np.diff(texts[order]) == 0)
         is_new[1:] = ~same
-    place = np.empty(corpus.n_documents, np.int64)
+    place = np.empty(len(hashes), np.int64)
     place[order] = np.cumsum(is_new) - 1
     return order[is_new], place
 
 
-def _hash_text(text: str) -> int:
+def hash_text(text: str) -> int:
+    """Hash a text."""
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 

@@ -35,11 +35,13 @@ BLOCK = 2**20
 _FACTOR, _START = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xCBF29CE484222325)
 
 
-def hash_documents(tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hash_documents(
+    tokens: NDArray[np.int32] | NDArray[np.uint64], offsets: NDArray[np.int64]
+) -> NDArray[np.uint64]:
     """Hash the words of each document in their order, shape (D,).
 
     The sum over a document's tokens of a mixed (word, place), mixed again: the same in any order of
-    documents.
+    documents. Words are numbers; those of several vocabularies, hashes of their own.
     """
     parts = [
         _hash_block(tokens[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first])
@@ -58,7 +60,7 @@ def blocks_of(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _hash_block(tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _hash_block(tokens: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
     lengths = np.diff(offsets)
     place = np.arange(len(tokens), dtype=np.int64) - np.repeat(offsets[:-1], lengths)
     with np.errstate(over="ignore"):
@@ -261,11 +263,17 @@ def apply_limits(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTok
     """Keep the words that the limits allow, in alphabetical order, and the tokens of those words."""
     counted = np.full(indexed.n_documents, limits.count_copies)
     if not limits.count_copies:
-        _, first = np.unique(hash_documents(indexed.tokens, indexed.offsets), return_index=True)
-        counted[first] = True
+        counted |= first_of_each(hash_documents(indexed.tokens, indexed.offsets))
     in_documents, occurrences = word_frequencies(indexed, counted)
     chosen = limits.select(indexed.words, in_documents, occurrences, int(counted.sum()))
     return renumber(indexed, [indexed.words[w] for w in chosen])
+
+
+def first_of_each(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Mark the first document of each content, (D,)."""
+    first = np.zeros(len(hashes), np.bool_)
+    first[np.unique(hashes, return_index=True)[1]] = True
+    return first
 
 
 def check_tokens_left(n_documents: int, n_read: int, n_tokens: int) -> None:
@@ -303,6 +311,15 @@ def renumber(indexed: IndexedTokens, words: Sequence[str]) -> IndexedTokens:
         joined = None if indexed.joined is None else indexed.joined[start:end]
         kept.add(new_number[indexed.tokens[start:end]], indexed.offsets[first + 1 : last + 1] - start, joined)
     return dataclasses.replace(kept.finish(list(words)), n_read=indexed.n_read)
+
+
+def count_numbers(values: NDArray[np.int32], minlength: int = 0) -> NDArray[np.int64]:
+    """Count how often each number from 0 occurs, as `np.bincount` does, a block at a time."""
+    n_numbers = max(int(values.max(initial=-1)) + 1, minlength)
+    counts = np.zeros(n_numbers, np.int64)
+    for at in range(0, len(values), BLOCK):
+        counts += np.bincount(values[at : at + BLOCK], minlength=n_numbers)
+    return counts
 
 
 def word_frequencies(

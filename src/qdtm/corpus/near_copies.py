@@ -24,8 +24,10 @@ COPY = 0.8
 whole in one of that length, is below; an edited agency story above. With five words it is what Lee et al.
 (2022) take to clean corpora from near copies."""
 
+PAIRS = 2_000
+"""Compared at a time."""
+
 _TEXTS = 4_000  # read at a time
-_PAIRS = 2_000  # compared at a time
 _IntArray = NDArray[np.int64]
 
 
@@ -46,9 +48,9 @@ def find_originals(documents: DocumentStore, rows: _IntArray) -> _IntArray:
         Of documents with different texts. In an order of content, the copies are the same in any order of
         the file.
     """
-    keys = _band_keys(documents, rows)
-    pairs = _candidates(keys)
-    are_copies = _compare(documents, rows, pairs)
+    pairs = candidates(_band_keys(documents, rows).T)
+    parts = (pairs[start : start + PAIRS] for start in range(0, len(pairs), PAIRS))
+    are_copies = np.concatenate([np.zeros(0, np.bool_), *(compare(documents, rows[p]) for p in parts)])
     return choose_originals(pairs[are_copies], len(rows))
 
 
@@ -76,23 +78,36 @@ def choose_originals(pairs: _IntArray, n: int) -> _IntArray:
 
 def _band_keys(documents: DocumentStore, rows: _IntArray) -> NDArray[np.uint32]:
     """Return the keys of each text, (n, bands), read in the file's order; copies mostly share one."""
-    from qdtm.corpus.shingles import N_BANDS, band_keys  # slow to load
+    from qdtm.corpus.shingles import N_BANDS  # slow to load
 
     keys = np.empty((len(rows), N_BANDS), np.uint32)
     order = np.argsort(rows, kind="stable")
     for start in range(0, len(rows), _TEXTS):
         check_cancelled()
         at = order[start : start + _TEXTS]
-        keys[at] = band_keys(*_encoded(_texts(documents, rows[at])))
+        keys[at] = text_keys(_texts(documents, rows[at]))
     return keys
 
 
-def _candidates(keys: NDArray[np.uint32]) -> _IntArray:
-    """Pair texts with a key in common, (m, 2): each with the first that has it, and with the one before."""
-    n = len(keys)
-    found = np.zeros(0, np.int64)
-    for key in keys.T:
+def text_keys(texts: Iterable[str]) -> NDArray[np.uint32]:
+    """Return the keys of some texts, (n, bands)."""
+    from qdtm.corpus.shingles import band_keys  # slow to load
+
+    return np.asarray(band_keys(*_encoded(texts)))
+
+
+def candidates(bands: Iterable[NDArray[np.uint32]]) -> _IntArray:
+    """Pair texts with a key in common, (m, 2): each with the first that has it, and with the one before.
+
+    Parameters
+    ----------
+    bands : iterable of ndarray of uint32, shape (n,)
+        The keys of all texts, a band after the other.
+    """
+    n, found = 0, np.zeros(0, np.int64)
+    for key in bands:
         check_cancelled()
+        n = len(key)
         order = np.argsort(key, kind="stable")
         same = np.flatnonzero(np.diff(key[order].astype(np.int64)) == 0)  # as the one before
         starts = np.flatnonzero(np.diff(key[order].astype(np.int64), prepend=-1) != 0)
@@ -102,16 +117,14 @@ def _candidates(keys: NDArray[np.uint32]) -> _IntArray:
     return np.stack(np.divmod(found, max(n, 1)), axis=1)
 
 
-def _compare(documents: DocumentStore, rows: _IntArray, pairs: _IntArray) -> NDArray[np.bool_]:
-    """Say which pairs of texts are copies, (m,)."""
+def compare(documents: DocumentStore, pairs: _IntArray) -> NDArray[np.bool_]:
+    """Say which pairs of texts, given by their rows, are copies, (m,)."""
     from qdtm.corpus.shingles import jaccard  # slow to load
 
-    alike = [np.zeros(0)]
-    for start in range(0, len(pairs), _PAIRS):
-        check_cancelled()
-        read, at = np.unique(pairs[start : start + _PAIRS], return_inverse=True)
-        alike.append(jaccard(*_encoded(_texts(documents, rows[read])), at.reshape(-1, 2)))
-    return np.concatenate(alike) >= COPY
+    check_cancelled()
+    read, at = np.unique(pairs, return_inverse=True)
+    alike = jaccard(*_encoded(_texts(documents, read)), at.reshape(-1, 2))
+    return np.asarray(alike >= COPY)
 
 
 def _texts(documents: DocumentStore, rows: _IntArray) -> Iterator[str]:

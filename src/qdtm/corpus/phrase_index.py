@@ -168,13 +168,7 @@ class WordSplit:
         self, tokens: NDArray[np.int32], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
         """Put words in place of entries: (N,) in, (N',) out; their offsets; how many each becomes, (N,)."""
-        from qdtm.corpus.kernels import take_apart  # slow to load
-
-        n_each = np.diff(self.matrix.indptr).astype(np.uint8)[tokens]  # (N,): phrases have few words
-        words = np.empty(int(n_each.sum(dtype=np.int64)), np.int32)
-        split_offsets = np.zeros(len(offsets), np.int64)
-        take_apart(tokens, offsets, self.matrix.indptr, self.matrix.indices, words, split_offsets)
-        return words, split_offsets, n_each
+        return split_tokens(self.matrix, tokens, offsets)
 
     def totals(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the entries with each word have: (V, ...) in, (V', ...) out."""
@@ -192,6 +186,19 @@ class WordSplit:
         """Return where words are; of phrases, where their words are."""
         single = dict.fromkeys(each for word in words for each in word.split(" "))
         return tuple(self.place[word] for word in single if word in self.place)
+
+
+def split_tokens(
+    matrix: Any, tokens: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
+    """Put words in place of entries, by the matrix of a `WordSplit`; see `WordSplit.tokens`."""
+    from qdtm.corpus.kernels import take_apart  # slow to load
+
+    n_each = np.diff(matrix.indptr).astype(np.uint8)[tokens]  # (N,): phrases have few words
+    words = np.empty(int(n_each.sum(dtype=np.int64)), np.int32)
+    split_offsets = np.zeros(len(offsets), np.int64)
+    take_apart(tokens, offsets, matrix.indptr, matrix.indices, words, split_offsets)
+    return words, split_offsets, n_each
 
 
 _INDICES: WeakKeyDictionary[Any, PhraseIndex] = WeakKeyDictionary()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.indexing import BLOCK, LEFT_OUT, IndexedTokens
+from qdtm.corpus.indexing import BLOCK, LEFT_OUT, IndexedTokens, count_numbers
 from qdtm.corpus.vocabulary import VocabularyLimits
 
 if TYPE_CHECKING:
@@ -93,9 +93,22 @@ def with_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTok
     """
     if indexed.joined is None or not len(indexed.tokens):
         return replace(indexed, joined=None)
+    plan = plan_phrases(indexed, limits)
+    if plan is None:
+        return replace(indexed, joined=None)
+    return _occurring(cut_phrases(indexed, *plan, reuse=True))
+
+
+def plan_phrases(
+    indexed: IndexedTokens, limits: VocabularyLimits
+) -> tuple[dict[str, Phrase], list[str]] | None:
+    """Return the phrases of a corpus by their spelling, and the vocabulary with them; None without any.
+
+    Of the corpus, those documents are enough that `choose_documents` takes.
+    """
     phrases, counts = find_phrases(indexed, limits)
     if not phrases:
-        return replace(indexed, joined=None)
+        return None
     n_words = len(indexed.words)
     entries = [*indexed.words, *(" ".join(indexed.words[w] for w in phrase) for phrase in phrases)]
     kept = list(range(len(entries)))
@@ -103,15 +116,13 @@ def with_phrases(indexed: IndexedTokens, limits: VocabularyLimits) -> IndexedTok
         kept.sort(key=lambda w: (-counts[w], entries[w]))
         kept = kept[: limits.max_words]
     left = {entries[w]: phrases[w - n_words] for w in kept if w >= n_words}
-    return _occurring(cut_phrases(indexed, left, sorted(entries[w] for w in kept), reuse=True))
+    return left, sorted(entries[w] for w in kept)
 
 
 def _occurring(indexed: IndexedTokens) -> IndexedTokens:
     """Leave out words without a token."""
     blocks = [indexed.tokens[at : at + BLOCK] for at in range(0, len(indexed.tokens), BLOCK)]
-    counts = np.zeros(len(indexed.words), np.int64)
-    for block in blocks:
-        counts += np.bincount(block, minlength=len(counts))
+    counts = count_numbers(indexed.tokens, len(indexed.words))
     if counts.all():
         return indexed
     new_number = (np.cumsum(counts > 0) - 1).astype(np.int32)
@@ -232,9 +243,14 @@ def choose_documents(indexed: IndexedTokens) -> NDArray[np.bool_]:
     from qdtm.corpus.kernels import hash_joined  # slow to load
 
     hashes = hash_joined(indexed.tokens, indexed.joined, indexed.offsets)  # (D,)
+    return choose_by_hash(hashes, np.diff(indexed.offsets))
+
+
+def choose_by_hash(hashes: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Choose the documents that count by hashes of their content and their lengths in tokens, (D,)."""
     _, first = np.unique(hashes, return_index=True)  # in the order of their hashes
-    counted = np.zeros(indexed.n_documents, np.bool_)
-    lengths = np.diff(indexed.offsets)[first]
+    counted = np.zeros(len(hashes), np.bool_)
+    lengths = lengths[first]
     counted[first[np.cumsum(lengths) <= max(MOST_COUNTED, lengths[:1].sum())]] = True
     return counted
 

@@ -8,8 +8,8 @@ import shutil
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -315,6 +315,15 @@ class SqliteWriter:
             self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", self._waiting)
         self._waiting.clear()
         self._n_characters = 0
+
+
+def rename_documents(path: Path, rows: Iterable[int], rename: Callable[[str], str]) -> None:
+    """Give some documents of a file other ids."""
+    with _sqlite_errors(f"Cannot write {str(path)!r}"), closing(sqlite3.connect(path)) as connection:
+        for row in rows:
+            (id,) = connection.execute("SELECT id FROM documents WHERE row = ?", (row,)).fetchone()
+            connection.execute("UPDATE documents SET id = ? WHERE row = ?", (_clean(rename(id)), row))
+        connection.commit()
 
 
 def _place(key: str) -> int:

@@ -81,7 +81,7 @@ def load_distinct(path: Path, corpus: Corpus) -> DistinctCorpus:
     """
     arrays = load_arrays(path, _ORDER | _COUNTS)
     rows, place = (arrays[name].astype(np.int64) for name in _ORDER)
-    if not _is_order(rows, place, corpus):
+    if not is_order(rows, place, corpus):
         raise StorageError(f"{str(path)!r} is damaged: its documents are not those of the corpus.")
     found = take_rows(corpus, rows, place)
     if len(arrays["documents.offsets"]) > 1:
@@ -89,7 +89,7 @@ def load_distinct(path: Path, corpus: Corpus) -> DistinctCorpus:
     return found
 
 
-def _is_order(rows: NDArray[np.int64], place: NDArray[np.int64], corpus: Corpus) -> bool:
+def is_order(rows: NDArray[np.int64], place: NDArray[np.int64], corpus: Corpus) -> bool:
     """Return whether every document, or passage, is at a place where one with as many tokens stands."""
     n_documents, lengths = corpus.by_passage.n_documents, corpus.by_passage.document_lengths
     if len(place) != n_documents or not len(rows) or rows.min() < 0 or rows.max() >= n_documents:
@@ -106,14 +106,14 @@ def _give_counts(path: Path, corpus: DistinctCorpus, arrays: Mapping[str, NDArra
         strict=True,
     ):  # fmt: skip
         offsets, places, counts = (arrays[f"{by}.{part}"] for part in _PARTS)
-        if not _fits(offsets, places, counts, *lengths) or int(counts.sum(dtype=np.int64)) != corpus.n_tokens:
+        if not fits(offsets, places, counts, *lengths) or int(counts.sum(dtype=np.int64)) != corpus.n_tokens:
             raise StorageError(f"{str(path)!r} is damaged: its counts do not fit the corpus.")
         loaded = matrix((counts.astype(np.int32), places, offsets), shape=shape)
         loaded.has_canonical_format = True  # sorted, and each place once
         corpus.__dict__[name] = loaded  # where the cached property looks
 
 
-def _fits(
+def fits(
     offsets: NDArray[np.int64],
     places: NDArray[np.int32],
     counts: NDArray[np.uint16],
@@ -203,6 +203,12 @@ def load_corpus(path: str | os.PathLike[str], *, pipeline: TextPipeline | None =
     StorageError
         If it is missing, damaged, or of another version.
     """
+    from qdtm.corpus.parts import is_in_parts, open_parts
+
+    if is_in_parts(os.fspath(path)):
+        return open_parts(os.fspath(path), pipeline)
+    if "://" in os.fspath(path):
+        raise StorageError(f"There is no index at {os.fspath(path)!r}; {_WAY_OUT}")
     return read_whole(path, partial(_load_corpus, pipeline=pipeline))
 
 
@@ -336,22 +342,28 @@ _WAY_OUT = (
 )
 
 
-def index_of(corpus: Corpus, result: str | os.PathLike[str]) -> Path | None:
+def index_of(corpus: Corpus, result: str | os.PathLike[str]) -> Path | str | None:
     """Return the index that a result saved at a place may refer to; None if it has to keep a copy.
 
     One that the result takes the place of would be gone, and a cache may be emptied at any time.
     """
     index = corpus.location
+    if isinstance(index, str):  # a URL
+        return index
     if index is None or _is_within(index, Path(result)) or _is_within(index, cache_directory()):
         return None
     return index
 
 
-def describe_index(corpus: Corpus, index: Path | None, result: str | os.PathLike[str]) -> dict[str, str]:
+def describe_index(
+    corpus: Corpus, index: Path | str | None, result: str | os.PathLike[str]
+) -> dict[str, str]:
     """Return what the manifest of a result says about its corpus; only the paths depend on where they lie."""
     described = {"fingerprint": corpus.fingerprint}
     if index is None:
         return described
+    if isinstance(index, str):
+        return described | {"path": index, "absolute": index}
     try:
         path = Path(os.path.relpath(index, _absolute(result))).as_posix()
     except ValueError:  # another drive
@@ -359,7 +371,7 @@ def describe_index(corpus: Corpus, index: Path | None, result: str | os.PathLike
     return described | {"path": path, "absolute": str(index)}
 
 
-def find_index(result: Path, described: Mapping[str, Any]) -> Path:
+def find_index(result: Path, described: Mapping[str, Any]) -> Path | str:
     """Return where the index of a result lies now.
 
     Raises
@@ -367,7 +379,9 @@ def find_index(result: Path, described: Mapping[str, Any]) -> Path:
     StorageError
         If it is gone, or another one is in its place.
     """
-    places = _places(result, str(described["path"]), str(described["absolute"]))
+    if "://" in (url := str(described["absolute"])):
+        return url  # whose fingerprint is compared when it is open
+    places = _places(result, str(described["path"]), url)
     found = {place: saved_fingerprint(place) for place in places}
     for place, fingerprint in found.items():
         if fingerprint == described["fingerprint"]:

@@ -6,7 +6,7 @@ In: a corpus, its background and vectors. Out: `CorpusViews`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -14,14 +14,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.phrase_index import WordSplit
-from qdtm.evidence.views import FloatArray, MeaningView, TopicView, View, WordView, tfidf, word_vector_view
+from qdtm.evidence.meaning_view import MeaningView, word_vector_view
+from qdtm.evidence.views import FloatArray, TopicView, View, WordView, tfidf
 from qdtm.progress import check_cancelled
 
 if TYPE_CHECKING:
+    from qdtm.evidence.sections import Sections
     from qdtm.sampler.background import Background
 
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Reread = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float32]]
+
+TopicLooks = Callable[[int, Sequence[int]], tuple[FloatArray, FloatArray]]
 
 MOST_REMEMBERED = 16
 """What was learned of the last queries is remembered: a query that is asked again, with other words left out
@@ -42,6 +47,38 @@ class TopicTokens(NamedTuple):
     tokens: NDArray[np.int32]
     offsets: NDArray[np.int64]
     topics: NDArray[np.int32]
+
+
+class ContextRows:
+    """Documents by tf-idf without some words, each of length 1.
+
+    Parameters
+    ----------
+    weighted : CSR matrix of shape (D, V)
+        From `tfidf`.
+    words : sequence of int
+        Which are hidden.
+    """
+
+    def __init__(self, weighted: Any, words: Sequence[int]) -> None:
+        from sklearn.preprocessing import normalize  # slow to load
+
+        visible = np.ones(weighted.shape[1])
+        visible[list(words)] = 0.0
+        self._features = normalize(weighted @ sparse.diags(visible)).tocsr()
+
+    def rows(self, rows: NDArray[np.int64]) -> Any:
+        """Some documents, CSR of shape (n, V)."""
+        return self._features[rows]
+
+    def score(self, folds: NDArray[np.int64], models: Mapping[int, Any]) -> FloatArray:
+        """Score each document by the linear model of its fold, (D,)."""
+        scores = np.zeros(len(folds))
+        for fold, model in models.items():
+            rows = np.flatnonzero(folds == fold)
+            if len(rows):
+                scores[rows] = model.decision_function(self._features[rows])
+        return scores
 
 
 class CorpusViews:
@@ -82,11 +119,9 @@ class CorpusViews:
         names: Sequence[str] = (),
         original: NDArray[np.int64] | None = None,
     ) -> None:
-        self._split, self._counts = split, counts
+        self._share(hashes, split=split, names=names, original=original)
+        self._counts = counts
         self.weighted = tfidf(counts)
-        self.hashes = hashes
-        self._original = np.arange(len(hashes)) if original is None else original
-        self.copy_hashes = hashes[self._original]  # the same of near copies
         self.views: list[View] = [WordView(counts)]
         if background is not None:
             self.views.append(TopicView(counts, background).kept())
@@ -95,7 +130,20 @@ class CorpusViews:
         self.encoded = None if document_vectors is None else MeaningView.of_vectors(document_vectors)
         if self.encoded is not None:
             self.views.append(self.encoded)
-        self._reread, self._names = reread, names
+        self._reread = reread
+
+    def _share(
+        self,
+        hashes: NDArray[np.uint64],
+        *,
+        split: WordSplit | None,
+        names: Sequence[str],
+        original: NDArray[np.int64] | None,
+    ) -> None:
+        """Keep what is needed wherever the documents are."""
+        self.hashes, self._split, self._names = hashes, split, names
+        self._original = np.arange(len(hashes)) if original is None else original
+        self.copy_hashes = hashes[self._original]  # the same of near copies
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
 
@@ -135,6 +183,17 @@ class CorpusViews:
                 last = self._hidden = wanted, [view.hidden(wanted) for view in self.views]
         return last[1]
 
+    def context(self, words: Sequence[int]) -> ContextRows:
+        """What documents say but for some words, for a regression that tells who names a query."""
+        return ContextRows(self.weighted, words)
+
+    def topic_looks(self, corpus: Corpus, token_topics: NDArray[np.int32]) -> TopicLooks:
+        """What the topics of tokens say: a function of a query, whose topic has its number, and its words."""
+        from qdtm.evidence.topic_looks import topic_looks  # slow to load
+
+        counts, tokens, offsets, topics = self.topic_tokens(corpus, token_topics)
+        return lambda q, words: topic_looks(counts, tokens, offsets, topics == q, words)
+
     def encoded_without(self, words: Sequence[int], rows: NDArray[np.int64]) -> MeaningView | None:
         """Return the encoder's view with some documents read again, without some words; None without one."""
         if self.encoded is None or self._reread is None or not len(rows):
@@ -168,6 +227,7 @@ def views_of(
     document_vectors: NDArray[np.float32] | None = None,
     reread: Reread | None = None,
     background: Background | None = None,
+    sections: Sections | None = None,
 ) -> CorpusViews:
     """Make the views of a corpus; the last are remembered with it.
 
@@ -181,6 +241,8 @@ def views_of(
         From rows and words to the vectors of these documents without the words.
     background : Background, optional
         By default it is learned, if it was not before.
+    sections : Sections, optional
+        Who holds the parts of the corpus; by default it is looked at here.
     """
     if background is None:
         from qdtm.sampler.background import background_of  # slow to load
@@ -188,6 +250,13 @@ def views_of(
         background = background_of(corpus)
     topics = background.word_topic
     key = (digest(topics), digest(word_vectors), digest(document_vectors))
+    if sections is not None and document_vectors is None:
+        from qdtm.evidence.parted_views import PartedViews
+
+        if key not in sections.remembered:
+            sections.remembered = {key: PartedViews(sections, corpus, topics, word_vectors)}
+        found: CorpusViews = sections.remembered[key]
+        return found
     known = _KNOWN.get(corpus)
     if known is not None and known[0] == key:
         return known[1]

@@ -24,11 +24,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.optimize import minimize
 
 from qdtm.evidence.breadth import SETTLED, estimate_breadth, fit_curve, probabilities_summing_to, sigmoid
-from qdtm.evidence.corpus_views import CorpusViews
+from qdtm.evidence.corpus_views import ContextRows, CorpusViews
 from qdtm.evidence.views import FloatArray, IntArray, standardised
 from qdtm.progress import check_cancelled
 
@@ -58,9 +57,8 @@ PENALTY = 1.0
 
 
 def context_scores(
-    weighted: Any,
+    context: ContextRows,
     strength: FloatArray,
-    words: Sequence[int],
     hashes: NDArray[np.uint64],
     counted: NDArray[np.bool_] | None = None,
 ) -> FloatArray | None:
@@ -68,12 +66,10 @@ def context_scores(
 
     Parameters
     ----------
-    weighted : CSR matrix of shape (D, V)
-        From `tfidf`.
+    context : ContextRows
+        What documents say but for the query's own words.
     strength : ndarray of float64, shape (D,)
         How much each document names the query.
-    words : sequence of int
-        The query's own words, which are hidden.
     hashes : ndarray of uint64, shape (D,)
         Of the documents' content: equal ones are in one fold.
     counted : ndarray of bool, shape (D,), optional
@@ -84,22 +80,16 @@ def context_scores(
     fewest_folds = min(len(np.unique(folds[side])) for side in (named, ~named))
     if named.sum() < FEWEST or fewest_folds < 2:  # a fold must have both sides to learn from
         return None
-    from sklearn.preprocessing import normalize  # slow to load
-
-    visible = np.ones(weighted.shape[1])
-    visible[list(words)] = 0.0
-    features = normalize(weighted @ sparse.diags(visible)).tocsr()
     learned = np.sort(
         np.concatenate([_sample(named, hashes, MOST_NAMERS), _sample(~named, hashes, MOST_OTHERS)])
     )
     learned = learned if counted is None else learned[counted[learned]]
-    scores = np.zeros(len(strength))
+    sample, models = context.rows(learned), {}
     for fold in np.unique(folds).tolist():
         check_cancelled()
-        seen = learned[folds[learned] != fold]
-        rows = np.flatnonzero(folds == fold)
-        scores[rows] = _fit(features[seen], strength[seen]).decision_function(features[rows])
-    return scores
+        seen = folds[learned] != fold
+        models[fold] = _fit(sample[seen], strength[learned[seen]])
+    return context.score(folds, models)
 
 
 def _fit(features: Any, strength: FloatArray) -> Any:
@@ -226,7 +216,7 @@ def learn_evidence(
             near_unseen, near = [encoded.near(query_vector)], [views.encoded.near(query_vector)]
     looks = [view(heard * strength) for view in hidden] + near_unseen
     hashes = views.hashes if counted is None else views.copy_hashes  # no copy in another fold tells a name
-    context = context_scores(views.weighted, strength, words, hashes, counted)
+    context = context_scores(views.context(words), strength, hashes, counted)
     looks += [] if context is None else [context]
     first = FIRST_LOOK * combine(looks, weigh(looks, heard * strength))
     seen = unseen = first

@@ -16,18 +16,60 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @njit(nogil=True, cache=True)
-def labels_with(indptr: Array, indices: Array, labels: Array, n_words: int) -> Any:
-    """Add up the labels of the documents that have each word, (V,).
+def labels_with(indptr: Array, indices: Array, labels: Array, total: Array) -> None:
+    """Add the labels of the documents that have each word to ``total``, (V,).
 
-    NumPy: ``np.bincount(indices, np.repeat(labels, np.diff(indptr)), minlength=n_words)``
+    NumPy: ``total += np.bincount(indices, np.repeat(labels, np.diff(indptr)), minlength=total.size)``
     """
-    total = np.zeros(n_words, np.float64)
     for j in range(labels.size):
         label = labels[j]
         if label != 0.0:
             for i in range(indptr[j], indptr[j + 1]):
                 total[indices[i]] += label
-    return total
+
+
+@njit(nogil=True, cache=True)
+def weights_with(indptr: Array, indices: Array, counts: Array, weights: Array, total: Array) -> None:
+    """Add the weight of each document, times its count of each word, to ``total``, (V,).
+
+    SciPy: ``total += counts.T @ weights``
+    """
+    for j in range(weights.size):
+        for i in range(indptr[j], indptr[j + 1]):
+            total[indices[i]] += counts[i] * weights[j]
+
+
+@njit(nogil=True, cache=True)
+def labels_by_word(starts: Array, documents: Array, labels: Array, total: Array) -> None:
+    """The same as `labels_with` for some words in a row, of which each has its documents in order (CSC)."""
+    for w in range(total.size):
+        own = total[w]
+        for i in range(starts[w], starts[w + 1]):
+            own += labels[documents[i]]
+        total[w] = own
+
+
+@njit(nogil=True, cache=True)
+def weights_by_word(starts: Array, documents: Array, counts: Array, weights: Array, total: Array) -> None:
+    """The same as `weights_with` for some words in a row, of which each has its documents in order (CSC)."""
+    for w in range(total.size):
+        own = total[w]
+        for i in range(starts[w], starts[w + 1]):
+            own += counts[i] * weights[documents[i]]
+        total[w] = own
+
+
+@njit(nogil=True, cache=True)
+def products(indptr: Array, indices: Array, counts: Array, weights: Array, found: Array) -> None:
+    """Put the product of each document's counts with the weights of words into ``found``, (D,).
+
+    SciPy: ``found[:] = counts @ weights``
+    """
+    for j in range(found.size):
+        total = 0.0
+        for i in range(indptr[j], indptr[j + 1]):
+            total += counts[i] * weights[indices[i]]
+        found[j] = total
 
 
 @njit(nogil=True, cache=True)
@@ -74,9 +116,20 @@ def tokens_of_topic(indptr: Array, indices: Array, tokens: Array, offsets: Array
 
 
 @njit(nogil=True, cache=True)
+def counts_of_words(indices: Array, counts: Array, own: Array, n_words: int) -> Any:
+    """The tokens of each word, (V,), and those of a topic, (V,), from `tokens_of_topic`."""
+    n_w, n_zw = np.zeros(n_words, np.float64), np.zeros(n_words, np.float64)
+    for i in range(indices.size):
+        n_w[indices[i]] += counts[i]
+        n_zw[indices[i]] += own[i]
+    return n_w, n_zw
+
+
+@njit(nogil=True, cache=True)
 def shares_by_others(
-    indptr: Array, indices: Array, counts: Array, own: Array, usual: float, hidden: Array
-) -> Any:
+    indptr: Array, indices: Array, counts: Array, own: Array, usual: float, hidden: Array, n_w: Array,
+    n_zw: Array,
+) -> Any:  # fmt: skip
     """Each document's share in a topic by what other documents made of its words: with all, and some hidden.
 
     Parameters
@@ -87,16 +140,14 @@ def shares_by_others(
         The share of the topic in the corpus.
     hidden
         (V,) bool: words to leave out.
+    n_w, n_zw
+        From `counts_of_words`, of all documents.
 
     Returns
     -------
     two arrays of float64, shape (D,)
     """
-    n_words, n_documents = hidden.size, indptr.size - 1
-    n_w, n_zw = np.zeros(n_words, np.float64), np.zeros(n_words, np.float64)
-    for i in range(indices.size):
-        n_w[indices[i]] += counts[i]
-        n_zw[indices[i]] += own[i]
+    n_documents = indptr.size - 1
     seen, unseen = np.full(n_documents, usual), np.full(n_documents, usual)
     for j in range(n_documents):
         total, length, rest, rest_length = 0.0, 0.0, 0.0, 0.0

@@ -10,9 +10,8 @@ words, the query's own words left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,37 +19,9 @@ from numpy.typing import NDArray
 from qdtm.evidence.breadth import DOUBT, named_probability
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.evidence import Evidence, combine, probabilities, worths
-from qdtm.evidence.kernels import shares_by_others, tokens_of_topic
 from qdtm.evidence.views import FloatArray, standardised
 
 # --- what topics add ----------------------------------------------------------------------------------------
-
-SURE = 0.999
-"""Shares in a topic are kept this far from 0 and 1 before their log odds are taken."""
-
-
-def with_topics(
-    evidence: Sequence[Evidence],
-    counts: Any,
-    tokens: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    token_topics: NDArray[np.int32],
-) -> list[Evidence]:
-    """Add what the topics say.
-
-    Parameters
-    ----------
-    evidence : sequence of Evidence
-        Of each query.
-    counts : CSR matrix of shape (D, V)
-    tokens, offsets : ndarray of shape (N,) and (D + 1,)
-    token_topics : ndarray of int32, shape (N,)
-        The topic of each token; query q has topic q.
-    """
-    return [
-        revise(one, *topic_looks(counts, tokens, offsets, token_topics == q, one.words))
-        for q, one in enumerate(evidence)
-    ]
 
 
 def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray) -> Evidence:
@@ -64,27 +35,6 @@ def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray)
     given = (evidence.strength, evidence.possible)
     p_j = probabilities(seen, unseen, *given, counted=evidence.counted, named_share=evidence.named_share)
     return replace(evidence, probability=p_j, seen=seen, unseen=unseen, bounded=p_j)
-
-
-def topic_looks(
-    counts: Any,
-    tokens: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    in_topic: NDArray[np.bool_],
-    words: Sequence[int],
-) -> tuple[FloatArray, FloatArray]:
-    """Log odds of a document's share in a topic, by others' use of its words: with the query's, without."""
-    own = tokens_of_topic(counts.indptr, counts.indices, tokens, offsets, in_topic)
-    hidden = np.zeros(counts.shape[1], np.bool_)
-    hidden[list(words)] = True
-    usual = float(own.sum()) / max(len(tokens), 1)
-    seen, unseen = shares_by_others(counts.indptr, counts.indices, counts.data, own, usual, hidden)
-    return _log_odds(seen), _log_odds(unseen)
-
-
-def _log_odds(share: FloatArray) -> FloatArray:
-    bounded = np.clip(share, 1.0 - SURE, SURE)
-    return np.asarray(np.log(bounded / (1.0 - bounded)))
 
 
 # --- queries that cover the corpus --------------------------------------------------------------------------

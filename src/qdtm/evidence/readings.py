@@ -30,7 +30,8 @@ from threadpoolctl import threadpool_limits
 
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.evidence import combine, worths
-from qdtm.evidence.views import FloatArray, IntArray, View, unit_rows
+from qdtm.evidence.meaning_view import unit_rows
+from qdtm.evidence.views import FloatArray, IntArray, View
 from qdtm.progress import check_cancelled
 
 MOST_READINGS = 4

@@ -73,9 +73,18 @@ def distil(counts: Any, relevance: NDArray[Any], strength: NDArray[Any]) -> Word
     for q in range(relevance.shape[1]):
         odds = view.log_odds(relevance[:, q].astype(np.float64))
         rows = np.flatnonzero((strength[:, q] == 0) & (relevance[:, q] > 0))
-        slope, intercepts[q] = _line((counts[rows] @ odds) / lengths[rows], relevance[rows, q])
+        slope, intercepts[q] = _line(row_products(counts, odds)[rows] / lengths[rows], relevance[rows, q])
         weights[:, q] = slope * odds
     return WordEvidence(weights.astype(np.float32), intercepts.astype(np.float32))
+
+
+def row_products(counts: Any, weights: FloatArray) -> FloatArray:
+    """The product of each row with weights of words, (D,): `counts @ weights` without a copy of these."""
+    from qdtm.evidence.kernels import products  # slow to load
+
+    found = np.zeros(counts.shape[0])
+    products(counts.indptr, counts.indices, counts.data, weights, found)
+    return found
 
 
 def _line(x: FloatArray, probability: NDArray[Any]) -> tuple[float, float]:

@@ -298,8 +298,10 @@ def coherent_words(
 
 def precision_of_words(index: TermIndex, evidence: Evidence) -> FloatArray:
     """The share of each word's documents that are about a query, (V,)."""
-    entry = np.repeat(evidence.probability, np.diff(index.by_document.indptr))  # (nnz,)
-    about = np.bincount(index.by_document.indices, entry, minlength=index.n_words)
+    from qdtm.evidence.kernels import labels_with  # slow to load
+
+    about, counts = np.zeros(index.n_words), index.by_document
+    labels_with(counts.indptr, counts.indices, np.asarray(evidence.probability, np.float64), about)
     return np.asarray(about / np.maximum(index.document_frequency, 1))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -73,9 +73,14 @@ def _csv_cell(cell: Cell) -> str | int:
 
 _BLOCK = 5_000  # rows written at a time
 
+MOST_ROWS = 1_000_000
+"""Of a .parquet file; what is more goes to further ones, which programs read as one table."""
+
 
 def save_parquet(table: Table, path: Path) -> None:
     """Write a table to a .parquet file: ids are texts, flags are bools, words are lists.
+
+    A long one is written in parts: `documents.parquet`, `documents-00001.parquet`, ...
 
     Raises
     ------
@@ -92,11 +97,17 @@ def save_parquet(table: Table, path: Path) -> None:
     text = pa.string()
     kinds = {"number": pa.float64(), "count": pa.int64(), "flag": pa.bool_(), "list": pa.list_(text)}
     schema = pa.schema([(each.name, kinds.get(each.kind, text)) for each in table.columns])
-    rows = table.rows()
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        while block := list(islice(rows, _BLOCK)):
-            columns = [[_parquet_cell(row[c]) for row in block] for c in range(len(schema))]
-            writer.write_table(pa.table(columns, schema=schema))
+    rows = iter(table.rows())
+    for n in count():
+        first = list(islice(rows, 1))
+        if n and not first:
+            return
+        own = chain(first, islice(rows, MOST_ROWS - 1))
+        part = path if n == 0 else path.with_stem(f"{path.stem}-{n:05d}")
+        with pq.ParquetWriter(part, schema, compression="zstd") as writer:
+            while block := list(islice(own, _BLOCK)):
+                columns = [[_parquet_cell(row[c]) for row in block] for c in range(len(schema))]
+                writer.write_table(pa.table(columns, schema=schema))
 
 
 def _parquet_cell(cell: Cell) -> Any:

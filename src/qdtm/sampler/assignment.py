@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.indexing import count_numbers
 from qdtm.jit import njit
 from qdtm.sampler.kernels import LANES, TALLIED, Array, Assignment, Counts, Rules, Tally
 
@@ -147,7 +148,7 @@ def part(assignment: Assignment, swept: NDArray[np.bool_], rules: Rules) -> tupl
         links=assignment.links[where],
     )
     n_words, n_parents = rules.n_related.shape
-    size = np.bincount(assignment.topics + 1, minlength=1)[1:]  # (K,): -1 is none yet
+    size = count_numbers(assignment.topics + np.int32(1), 1)[1:]  # (K,): -1 is none yet
     n_columns = columns_for(max(len(size), n_parents))
     counts = Counts(np.zeros((n_words, n_columns), np.float32), np.zeros((n_words, n_parents), np.int32))
     tally = empty_tally(n_columns)

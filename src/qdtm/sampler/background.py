@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import DistinctCorpus, LearnedTopics, read_learned, write_learned
+from qdtm.corpus.indexing import count_numbers
 from qdtm.errors import StorageError
 from qdtm.progress import Progress, ProgressCallback, defer_interrupts
 from qdtm.sampler.assignment import assign
@@ -76,11 +77,13 @@ class Background:
     @classmethod
     def of_topics(cls, tokens: NDArray[np.int32], topics: NDArray[np.int32], n_words: int) -> Background:
         """Number the topics by their size, and count their words."""
-        size = np.bincount(topics)
+        size = count_numbers(topics)
         order = np.argsort(-size, kind="stable")[: int((size > 0).sum())]
-        place = np.full(len(size), -1, np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        topics, word_topic = place[topics], np.zeros((n_words, max(len(order), 1)), np.float32)
+        if (order != np.arange(len(size))[: len(order)]).any():  # those that were kept are in order
+            place = np.full(len(size), -1, np.int32)
+            place[order] = np.arange(len(order), dtype=np.int32)
+            topics = place[topics]
+        word_topic = np.zeros((n_words, max(len(order), 1)), np.float32)
         count_words(tokens, topics, word_topic)
         return cls(topics, word_topic)
 

@@ -25,6 +25,8 @@ from qdtm.sampler.assignment import documents_with, empty_tally, recount
 from qdtm.sampler.kernels import Assignment, Counts, Rules, Tally, add_difference, open_stream, sweep
 
 if TYPE_CHECKING:
+    from qdtm.corpus.corpus import Corpus
+    from qdtm.evidence.sections import Sections
     from qdtm.settings import Settings
 
 
@@ -251,6 +253,10 @@ class Engine(ABC):
         alone : bool
             Whether this chain has the engine to itself; otherwise others run beside it.
         """
+
+    def sections(self, corpus: Corpus) -> Sections | None:  # noqa: ARG002 - which a cluster needs
+        """Who holds the parts of an index in parts; None if this process works on the whole corpus."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.indexing import blocks_of, count_numbers
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine, Threads
@@ -65,21 +66,24 @@ def start_joining(
 def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
     """The topics of all tokens before, the background's moved up to make room for new parents, (N,)."""
     assert problem.before is not None
-    moved = problem.n_parents - problem.n_before
-    topics: NDArray[np.int32] = problem.before + moved * (problem.before >= problem.n_before).astype(np.int32)
+    topics = np.array(problem.before, np.int32)
+    topics[topics >= problem.n_before] += problem.n_parents - problem.n_before
     return topics
 
 
 def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
     """The topic of each token, new parents having theirs, and of the concept words' own documents, (N',)."""
-    before, n_before = topics_before(problem), problem.n_before
-    asked = np.repeat(documents_taken(problem), np.diff(problem.offsets))  # (N,)
-    taken = np.where(asked >= 0, asked, absorbed_topics(problem, before)[before])
-    topics = np.where((taken >= 0) & ((asked >= 0) | (before >= n_before)), taken, before)
-    tokens, _ = with_concept_documents(problem)
-    fixed = fixed_topics(problem)[tokens]  # (N',)
-    fixed[: len(topics)] = np.where(fixed[: len(topics)] >= 0, fixed[: len(topics)], topics)
-    return fixed
+    topics, n_before = topics_before(problem), problem.n_before
+    by_document, by_topic = documents_taken(problem), absorbed_topics(problem, topics)
+    fixed_topic, offsets = fixed_topics(problem), problem.offsets
+    for first, last in blocks_of(offsets):
+        here = slice(int(offsets[first]), int(offsets[last]))
+        before, fixed = topics[here], fixed_topic[problem.tokens[here]]
+        asked = np.repeat(by_document[first:last], np.diff(offsets[first : last + 1]))
+        taken = np.where(asked >= 0, asked, by_topic[before])
+        own = np.where((taken >= 0) & ((asked >= 0) | (before >= n_before)), taken, before)
+        topics[here] = np.where(fixed >= 0, fixed, own)
+    return np.concatenate([topics, *(fixed_topic[words] for words in problem.concept_words)])
 
 
 def fitting_evidence(problem: ParentProblem) -> NDArray[np.float32]:
@@ -111,7 +115,7 @@ def documents_taken(problem: ParentProblem) -> NDArray[np.int32]:
 
 def absorbed_topics(problem: ParentProblem, topics: NDArray[np.int32]) -> NDArray[np.int32]:
     """The new parent that each topic becomes part of, -1 for none, (K,)."""
-    n_k = np.bincount(topics, minlength=problem.n_parents)
+    n_k = count_numbers(topics, problem.n_parents)
     parent, most = np.full(len(n_k), -1, np.int32), np.full(len(n_k), MOSTLY)
     for q in range(problem.n_before, problem.n_parents):
         p_j = np.ascontiguousarray(problem.evidence[:, q])
@@ -137,8 +141,8 @@ def document_priors(problem: ParentProblem) -> tuple[NDArray[np.bool_], NDArray[
     is_word = np.zeros(problem.n_words, np.bool_)
     for words in problem.concept_words[problem.n_before :]:
         is_word[words] = True
-    document = np.repeat(np.arange(n_documents), np.diff(problem.offsets))
-    swept[document[is_word[problem.tokens]]] = True
+    at = np.flatnonzero(is_word[problem.tokens])
+    swept[np.searchsorted(problem.offsets, at, side="right") - 1] = True
     return swept, evidence
 
 

@@ -70,12 +70,15 @@ class Manifest:
         Whatever the kind needs to be read again; to be judged by the reader, not trusted.
     files : tuple of str
         The relative names of all files, `/` between folders.
+    checks : dict of str to (int, str)
+        The size and the sha256 of each.
     """
 
     kind: str
     version: int
     content: dict[str, Any]
     files: tuple[str, ...]
+    checks: dict[str, tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -300,7 +303,9 @@ def _identity(folder: Path) -> tuple[int, ...] | None:
     return known.st_dev, known.st_ino, manifest.st_ino, manifest.st_mtime_ns
 
 
-def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) -> Manifest:
+def read_manifest(
+    path: str | os.PathLike[str], *, kind: str, max_version: int, check_files: bool = True
+) -> Manifest:
     """Read and check a saved folder: its kind, its version, and every file's size and checksum.
 
     Parameters
@@ -311,6 +316,8 @@ def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) 
         What it must hold.
     max_version : int
         The newest schema version that the caller understands.
+    check_files : bool
+        Whether to look at the files now; otherwise the caller checks each when it is read.
 
     Returns
     -------
@@ -338,7 +345,7 @@ def read_manifest(path: str | os.PathLike[str], *, kind: str, max_version: int) 
             f"{max_version}); upgrade qdtm."
         )
     for name, (size, digest) in checks.items():
-        if name not in REMADE:  # where an older program listed one
+        if check_files and name not in REMADE:  # where an older program listed one
             _check_file(folder, name, size, digest)
     return manifest
 
@@ -455,7 +462,8 @@ def _parse_manifest(folder: Path, value: Any) -> tuple[Manifest, dict[str, tuple
             _inside(name): (int(entry["bytes"]), str(entry["sha256"]))
             for name, entry in value["files"].items()
         }
-        manifest = Manifest(str(value["kind"]), value["version"], dict(value["content"]), tuple(checks))
+        content = dict(value["content"])
+        manifest = Manifest(str(value["kind"]), value["version"], content, tuple(checks), checks)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise StorageError(f"{str(folder)!r} is damaged: its {MANIFEST} makes no sense.") from error
     return manifest, checks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -191,8 +191,55 @@ def read_files(
         If none of them can be read.
     """
     for file, record in _Reading(files, options, meter, source).pairs():
-        own = {f"{FILE}_2" if name == FILE else name: value for name, value in record.fields.items()}
-        yield replace(record, fields={FILE: file.name} | own)
+        yield _with_file(record, file)
+
+
+@dataclass(frozen=True)
+class SourceFiles:
+    """The files that names stand for, to be read one by one, wherever that is.
+
+    Attributes
+    ----------
+    files : tuple of SourceFile
+    several : bool
+        Whether a field says which file a document is from: not in a folder, or of a file that was named.
+    """
+
+    files: tuple[SourceFile, ...]
+    several: bool
+
+    @classmethod
+    def of(cls, source: Sequence[str]) -> SourceFiles:
+        """Find the files, as `read_records` does."""
+        names = as_names(source)
+        several = len(names) > 1 or is_pattern(names[0]) or is_url(names[0])
+        return cls(tuple(list_files(names, READERS, DOCUMENTS)), several)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def read(self, number: int, options: ReadOptions) -> Iterator[Record]:
+        """Yield the records of one file as if all were read here.
+
+        An entry whose name an earlier file has is called by it alone: only who sees all files can tell.
+        """
+        file = self.files[number]
+        if not self.several and len(self.files) == 1 and file.ending not in _ALONE:
+            yield from _read_one(Path(file.place), options, Meter())
+            return
+        for record in _Reading(self.files, options, Meter(), "").records_of(file):
+            yield _with_file(record, file) if self.several else record
+
+
+def name_in_file(file: SourceFile, id: str) -> str:
+    """Return what an entry of a table is called whose own name another file has."""
+    return f"{file.name}:{id}"
+
+
+def _with_file(record: Record, file: SourceFile) -> Record:
+    """Say in a field which file a record is from."""
+    own = {f"{FILE}_2" if name == FILE else name: value for name, value in record.fields.items()}
+    return replace(record, fields={FILE: file.name} | own)
 
 
 class _Reading:
@@ -220,7 +267,7 @@ class _Reading:
             inner, n_read = Meter(), 0
             self._meter.follow(inner, done / total, file.size / total)
             try:
-                for record in self._records(file, inner):
+                for record in self.records_of(file, inner):
                     n_read += 1
                     yield file, record
             except (CorpusError, MissingExtraError) as error:
@@ -233,13 +280,14 @@ class _Reading:
         passed.tell(self._source)
         self._tell_of_doubts()
 
-    def _records(self, file: SourceFile, meter: Meter) -> Iterator[Record]:
+    def records_of(self, file: SourceFile, meter: Meter | None = None) -> Iterator[Record]:
+        """Yield the records of one file; after the first table, those of others have its columns."""
         with nearby(file.place) as path:
             try:
                 if file.ending in DOCUMENTS and not (file.ending == ".txt" and is_bibliography(path)):
                     yield from arranged([self._document(file, path)], self._said_of(file), path)
                     return
-                for record in _read_one(path, self._said_of(file), meter):
+                for record in _read_one(path, self._said_of(file), meter or Meter()):
                     if self._options.before is None and record.text_name:
                         self._options = replace(self._options, before=record)
                     yield self._named(record, file)
@@ -263,7 +311,7 @@ class _Reading:
     def _named(self, record: Record, file: SourceFile) -> Record:
         """Give an entry of a table a name that none of another file has."""
         is_own = not record.is_numbered and self._owners.setdefault(hash(record.id), file.name) == file.name
-        return record if is_own else replace(record, id=f"{file.name}:{record.id}")
+        return record if is_own else replace(record, id=name_in_file(file, record.id))
 
     def _tell_of_doubts(self) -> None:
         if self._doubtful:
