@@ -433,10 +433,10 @@ class QueryDrivenTopicModel(FittedModel, TransformerMixin, BaseEstimator):
         self._check_at_hand()
         inside, concepts = corpus_inside(self.corpus_, settings), before.fit.concepts
         queries, rules = [each.query for each in concepts], [each.rule for each in concepts]
-        with shown_progress(self.progress) as progress:
-            prepared = prepare_queries(inside, queries, settings, progress, rules=rules)
-            taught = before.query_evidence(prepared.evidence, inside)
-            self._fit_prepared(self.corpus_, replace(prepared, evidence=taught), settings, None, progress)
+        with shown_progress(self.progress) as progress, open_engine(settings) as engine:
+            prepared = prepare_queries(inside, queries, settings, engine, progress, rules=rules)
+            taught = replace(prepared, evidence=before.query_evidence(prepared.evidence, inside))
+            self._fit_prepared(self.corpus_, taught, settings, engine, None, progress)
         for check in answered:
             self.set_check(carry(check, self._result))
         return self
