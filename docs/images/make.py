@@ -22,7 +22,7 @@ from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 HERE = Path(__file__).parent
-QUERY = "fire"
+QUERY = "afghanistan"
 WIDTH = 1_400  # pixels of a picture
 MOST_BYTES = 250_000
 PATIENCE = 180  # seconds: the first fit compiles its kernels
@@ -100,7 +100,6 @@ def photograph_app(driver: Any, folder: Path) -> None:
         driver.get(address)
         find(driver, "#use-demo").click()
         find(driver, ".query-text input").send_keys(QUERY)
-        find(driver, "ul.readings li")
         find(driver, "section.first:not(.stale) ol.documents")
         photograph(driver, HERE / "app.png")
 

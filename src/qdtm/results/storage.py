@@ -54,6 +54,7 @@ from qdtm.storage.folders import (
     CHECK,
     JOURNAL,
     MANIFEST,
+    OPENED,
     ArraySpec,
     Manifest,
     fitting_together,
@@ -158,7 +159,8 @@ def save_model(
 def _check_nothing_lost(place: Path, fit: ModelFit, n_documents: int, history: History) -> None:
     """Refuse to replace a result to which people did more than is known here."""
     known = {act.number: act for act in history.lines}
-    acts = Journal(place).history.lines if history.lines else ()
+    found = Journal(place).history.lines if history.lines else ()
+    acts = [act for act in found if act.kind != OPENED]
     said = {(check.query, answer.row, answer.by) for check in fit.checks for answer in check.answers}
     checks = read_checks(place, n_documents) if fit.checks else ()
     answers = {(check.query, answer.row, answer.by) for check in checks for answer in check.answers}

@@ -44,6 +44,9 @@ CHECK_LOCK, JOURNAL_LOCK = ".check.lock", f".{JOURNAL}.lock"
 """Held by whoever adds to them, and by who replaces the whole folder."""
 
 _LOCKS = (CHECK_LOCK, JOURNAL_LOCK)
+OPENED = "split"
+"""The act of a journal that says a subtopic was opened; `qdtm drill` does it again, so nothing is lost with it."""
+
 _BY_PEOPLE = {CHECK: "answers of a hand-check", JOURNAL: "what people did to it"}
 
 MAX_JSON_BYTES = 256 * 2**20
@@ -202,7 +205,7 @@ def _can_be_made_again(file: Path) -> bool:
     if file.name != JOURNAL or file.stat().st_size > _READ_BYTES:
         return False
     try:
-        return all(json.loads(line).get("kind") == "split" for line in file.read_bytes().splitlines())
+        return all(json.loads(line).get("kind") == OPENED for line in file.read_bytes().splitlines())
     except (ValueError, AttributeError):
         return False
 
