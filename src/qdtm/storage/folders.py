@@ -45,7 +45,7 @@ CHECK_LOCK, JOURNAL_LOCK = ".check.lock", f".{JOURNAL}.lock"
 
 _LOCKS = (CHECK_LOCK, JOURNAL_LOCK)
 OPENED = "split"
-"""The act of a journal that says a subtopic was opened; `qdtm drill` does it again: nothing is lost with it."""
+"""The act that says a subtopic was opened: `qdtm drill` does it again, so nothing is lost with it."""
 
 _BY_PEOPLE = {CHECK: "answers of a hand-check", JOURNAL: "what people did to it"}
 

@@ -122,7 +122,9 @@ def test_a_table_goes_to_a_colleague_and_comes_back(result, check, tmp_path):
             writer.writeheader()
             writer.writerows(rows[:4])
         first, second, _, fourth = check.sample.documents[:4]
-        assert read_answers(path, check, documents).said == {first: True, second: False, fourth: False}
+        found = read_answers(path, check, documents)
+        assert found.said == {first: True, second: False, fourth: False}
+        assert read_answers(path, found, documents) == found  # the same table again is no second look
 
 
 def test_answers_are_published_with_how_documents_were_drawn_and_without_names(result, check, tmp_path):

@@ -180,7 +180,9 @@ def read_answers(
             answers[document] = "yes" if said in _YES else "no" if said in _NO else "unsure"
     if not answers:
         raise ParameterError(f"{str(path)!r} has no answer to a document of the sample of {check.query!r}.")
-    return check.with_answers(answers, by=by)
+    known = {answer.row: answer.about for answer in check.answers if answer.by == by}
+    new = {row: about for row, about in answers.items() if known.get(row) != about}  # no second look
+    return check.with_answers(new, by=by)
 
 
 def _read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
