@@ -14,7 +14,8 @@ from experiments.harness.report import markdown
 from experiments.harness.summary import unique
 
 REMARKS = {
-    "table1": "Rows with fewer runs say so. `qdtm-encoder` was run with an earlier model.",
+    "table1": "Rows with fewer runs say so. `qdtm-encoder` was run with an earlier model, and rows without "
+    "`qdtm` on other days than those with it.",
     "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
     "rare": "`lda`, `seeded-lda` and `hdp` were run with `--max-sweeps 60`, some rows with fewer seeds.",
 }
