@@ -9,7 +9,7 @@ import pytest
 from qdtm.errors import MissingExtraError, ParameterError, QueryError
 from qdtm.results.documents import DocumentTable, RelevantDocument, most_relevant, order_by
 from qdtm.results.passages import Passage, Piece
-from qdtm.results.relevance import QueryScores
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.result import Result
 from qdtm.results.tables import document_columns
 from qdtm.results.topics import build_topics

@@ -8,7 +8,7 @@ import pytest
 
 from qdtm.errors import QueryError
 from qdtm.results.explain import explain_document
-from qdtm.results.relevance import main_subtopics
+from qdtm.results.query_scores import main_subtopics
 from qdtm.results.result import Result
 from qdtm.results.splits import branches, deepest_subtopics, path_of, subtopic_ids, tokens_in
 from qdtm.results.storage import load_model, save_model

@@ -23,7 +23,8 @@ from qdtm.results.dates import read_dates
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import VIEWS, CopyGroups, View, in_view, order_by
 from qdtm.results.explain import Explanation, explain_document
-from qdtm.results.relevance import QueryScores, Relevance
+from qdtm.results.query_scores import QueryScores
+from qdtm.results.relevance import Relevance
 from qdtm.results.result import Result
 from qdtm.results.trends import Groups, Trends, groups_of
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from qdtm.corpus.document_store import Document
 from qdtm.results.documents import order_by
 from qdtm.results.passages import Passage
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.reasons import Reasons
-from qdtm.results.relevance import QueryScores
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic
 

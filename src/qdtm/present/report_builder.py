@@ -37,8 +37,8 @@ from qdtm.queries.concept import Concept, ConceptWord
 from qdtm.results.contrast import Contrast, ContrastWord, closest_pairs, contrast_queries
 from qdtm.results.documents import CopyGroups, order_by
 from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, sentence_around
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.reasons import Reasons
-from qdtm.results.relevance import QueryScores
 from qdtm.results.representative import typical_documents
 from qdtm.results.result import Result
 from qdtm.results.splits import is_within

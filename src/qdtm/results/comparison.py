@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
-from qdtm.results.relevance import QueryScores
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.result import Result
 from qdtm.results.table_formats import data_frame
 from qdtm.results.topic_distances import FOUND, Parts, match

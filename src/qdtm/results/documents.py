@@ -14,8 +14,9 @@ from qdtm.errors import ParameterError, QueryError
 from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray
 from qdtm.results.passages import Passage
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.reasons import Reasons
-from qdtm.results.relevance import QueryScores, Relevance
+from qdtm.results.relevance import Relevance
 from qdtm.results.splits import above, is_within
 from qdtm.results.topics import Topic
 

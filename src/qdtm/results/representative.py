@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from qdtm.corpus.document_store import Document
 from qdtm.results.distributions import average_over_tokens, word_topic_probabilities
 from qdtm.results.documents import CopyGroups, order_by
-from qdtm.results.relevance import QueryScores
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.result import Result
 
 SHORT = 12

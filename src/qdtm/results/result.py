@@ -57,15 +57,9 @@ from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.journal import Act, History, Journal
 from qdtm.results.neighbours import Neighbours, SimilarDocument
 from qdtm.results.passages import Aligner
+from qdtm.results.query_scores import QueryScores, deciding_counts, score_documents
 from qdtm.results.reasons import Reasons, reasons_of
-from qdtm.results.relevance import (
-    QueryScores,
-    Relevance,
-    deciding_counts,
-    relevance_to,
-    score_documents,
-    with_shared_words,
-)
+from qdtm.results.relevance import Relevance, relevance_to, with_shared_words
 from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.topics import Topic, build_topics

@@ -20,8 +20,9 @@ from qdtm.queries.concept import Concept
 from qdtm.results.codes import Code, Codes, Note
 from qdtm.results.fit import ModelFit
 from qdtm.results.passages import Aligner
+from qdtm.results.query_scores import QueryScores, deciding_counts, score_documents
 from qdtm.results.reasons import reasons_of
-from qdtm.results.relevance import QueryScores, Relevance, deciding_counts, relevance_to, score_documents
+from qdtm.results.relevance import Relevance, relevance_to
 from qdtm.results.topics import Topic, build_topics
 
 if TYPE_CHECKING:

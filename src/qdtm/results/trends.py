@@ -18,7 +18,7 @@ from qdtm.corpus.document_store import as_field, column_values
 from qdtm.errors import ParameterError
 from qdtm.results.dates import read_dates
 from qdtm.results.distributions import FloatArray
-from qdtm.results.relevance import QueryScores
+from qdtm.results.query_scores import QueryScores
 from qdtm.results.result import Result
 from qdtm.results.table_formats import data_frame
 
