@@ -269,6 +269,16 @@ def test_what_is_only_mentioned_makes_no_concept_unless_so_told():
     assert "'tennis' is in no document and is left out." in concept.check.advice
 
 
+def test_every_query_that_is_refused_is_named_at_once():
+    corpus = Corpus.from_texts(["cricket bat", "cricket ball", "rugby match", "rugby team", "weather"])
+    with pytest.raises(QueryError, match=r"^Query 'tennis': .* The other one can be answered\.$"):
+        build_concepts(corpus, ["cricket", "tennis"])
+    with pytest.raises(QueryError, match=r"^Query 'tennis': .* Refused, too: 'chess'\. The other 2 can be"):
+        build_concepts(corpus, ["cricket", "tennis", "rugby", "chess"])
+    with pytest.raises(QueryError, match=r"^Query 'tennis': .* Refused, too: 'chess'\.$"):
+        build_concepts(corpus, ["tennis", "chess"])
+
+
 def test_expansion_sees_the_documents_that_name_a_phrase():
     texts = ["sign language video"] * 6 + ["language of a sign on the street"] * 6 + ["weather"] * 8
     phrase, words = (

@@ -6,7 +6,7 @@ that more than one query proposes is dropped; the best that are left are kept an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -305,12 +305,35 @@ def draft_concepts(
     _check_expansion(expansion)
     rules = _rules(rule, len(asked))
     near_each: Sequence[FloatArray | None] = nearness or [None] * len(asked)
-    drafts = [
-        draft_concept(corpus, q, r, expansion, vectors, refuse=refuse, nearness=near)
-        for q, r, near in zip(asked, rules, near_each, strict=True)
-    ]
+    drafts: list[ConceptDraft] = []
+    refused: dict[str, QueryError] = {}
+    for query, own_rule, near in zip(asked, rules, near_each, strict=True):
+        try:
+            drafts.append(
+                draft_concept(corpus, query, own_rule, expansion, vectors, refuse=refuse, nearness=near)
+            )
+        except QueryError as error:
+            refused[query.name] = error
+    if refused:
+        raise _refusal(refused, len(asked))
     _refuse_twins(drafts)
     return drafts
+
+
+def _refusal(refused: Mapping[str, QueryError], n_asked: int) -> QueryError:
+    """Return the first refusal, which names the other queries that are refused and counts the rest."""
+    (_, first), *others = refused.items()
+    if n_asked == 1:
+        return first
+    also = f" Refused, too: {', '.join(repr(name) for name, _ in others)}." if others else ""
+    n_left = n_asked - len(refused)
+    left = f" The other {n_left:,} can be answered." if n_left > 1 else " The other one can be answered."
+    message = f"{first}{also}{left if n_left else ''}"
+    return (
+        PassingQueryError(message, first.check)
+        if isinstance(first, PassingQueryError)
+        else QueryError(message)
+    )
 
 
 def finish_concepts(
