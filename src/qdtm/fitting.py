@@ -353,6 +353,7 @@ def with_relevance(
         word_evidence=words,
         covers=cover_the_corpus(evidence),
         shared_words=None,
+        words_about=None,
     )
 
 

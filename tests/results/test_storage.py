@@ -12,7 +12,7 @@ from qdtm.errors import ParameterError, StorageError
 from qdtm.evidence.word_evidence import WordEvidence
 from qdtm.results.fit import ModelFit, Presentation
 from qdtm.results.promotion import RelatedWords
-from qdtm.results.relevance import with_shared_words
+from qdtm.results.relevance import with_words_about
 from qdtm.results.storage import VERSION, load_model, save_model
 from qdtm.sampler.trace import Trace
 from qdtm.storage.folders import load_json, sha256_of, write_manifest
@@ -54,7 +54,7 @@ def bytes_of(folder):
 def test_a_saved_model_comes_back_equal(saved, corpus, fit):
     loaded, its_corpus = load_model(saved)
     assert isinstance(loaded, ModelFit)
-    assert_equal(with_shared_words(fit, corpus), loaded)
+    assert_equal(with_words_about(fit, corpus), loaded)
     assert its_corpus.fingerprint == corpus.fingerprint
     assert [d.text for d in its_corpus.documents] == [d.text for d in corpus.documents]
     assert sorted(path.name for path in saved.iterdir()) == [
@@ -66,7 +66,7 @@ def test_without_subtopics_background_or_threshold(tmp_path, corpus):
     changes = {"subtopic_traces": (), "threshold": None, "parent_trace": make_trace(0)}
     fit = make_fit(corpus, n_background=0, n_subtopics=(0, 0), **changes)
     save_model(tmp_path / "m", fit, corpus)
-    assert_equal(with_shared_words(fit, corpus), load_model(tmp_path / "m")[0])
+    assert_equal(with_words_about(fit, corpus), load_model(tmp_path / "m")[0])
 
 
 def test_labels_and_columns_come_back(tmp_path, corpus):

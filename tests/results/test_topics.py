@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
+from qdtm.results.distributions import topic_word_probabilities
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic, build_topics, distinctive_words
 
@@ -115,6 +116,19 @@ def test_shared_words_are_those_of_two_documents_about_the_query(corpus, fit):
         assert shared[:, q].tolist() == (counts[about].sum(axis=0) > 1).tolist()
         assert result.topics[q].shared_words.tolist() == shared[:, q].tolist()
     assert all(topic.shared_words is None for topic in result.background)
+
+
+def test_the_words_of_a_query_asked_alone_are_those_of_the_documents_about_it(corpus, fit):
+    alone = Result(replace(fit, covers=False), corpus)
+    for q, topic in enumerate(alone.topics):
+        about = alone.relevance(q).about
+        n_w = corpus.document_term_matrix[about].toarray().sum(axis=0) * fit.query_weights[:, q]
+        np.testing.assert_allclose(topic.probabilities, n_w / n_w.sum(), rtol=1e-5)
+    together = Result(replace(fit, covers=True), corpus)
+    expected = topic_word_probabilities(fit.word_topic, fit.promoted_mass, fit.beta)
+    np.testing.assert_allclose(
+        [topic.probabilities for topic in together.topics], expected[: fit.n_queries], rtol=1e-6
+    )
 
 
 def test_words_that_name_subtopics_are_of_several_documents_first(corpus, fit):

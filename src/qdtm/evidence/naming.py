@@ -42,6 +42,13 @@ LONG = 1000.0
 DENSITY = 8.0
 """A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""
 
+LEAST_SHARE = 1.0 / 3.0
+"""At least so much of the documents about a query are taken to name it.
+
+What is like them and does not name it may be about it, or only near: positive and unlabelled examples cannot
+tell (Elkan and Noto 2008 have to assume it). So the list never has more than two that mean it for one that
+names it."""
+
 MOST_COUNTED = 32
 """What is asked for again, in a check and in the fit after it, is remembered, but not without end."""
 
@@ -83,15 +90,15 @@ class Naming:
 
     @property
     def share(self) -> float:
-        """The share of the documents about the query that name it, as far as repetitions tell; 0 to 1.
+        """The share of the documents about the query that name it, as far as repetitions tell; to 1.
 
         If they name it a geometric number of times, and m times on average where they do at all, then 1 in m
         does not name it (the zero-truncated geometric distribution, by maximum likelihood). Where each names
-        it once, as in short texts, nothing is known: 0.
+        it once, as in short texts, repetitions tell nothing; it is never taken to be below `LEAST_SHARE`.
         """
         total = float(self.strength.sum())
         times = float(self.strength @ np.maximum(self.namings, 1.0)) / total if total > 0 else 1.0
-        return 1.0 - 1.0 / times
+        return max(1.0 - 1.0 / times, LEAST_SHARE)
 
     def within(self, members: BoolArray) -> Naming:
         """Return the same with the names of some documents alone, (D,)."""

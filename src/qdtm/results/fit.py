@@ -240,7 +240,10 @@ class ModelFit:
     corrections : Corrections
         What was merged, hidden or dropped by hand; empty as it was fitted.
     shared_words : ndarray of bool, shape (V, Q), optional
-        Which words two documents about each query have (`with_shared_words`); None until that is known.
+        Which words two documents about each query have (`with_words_about`); None until that is known.
+    words_about : ndarray of float32, shape (V, Q), optional
+        Tokens of each query's topic in the documents about it; None until that is known, and where queries
+        cover the corpus: there nothing is only near one.
     """
 
     vocabulary: tuple[str, ...]
@@ -271,6 +274,7 @@ class ModelFit:
     mixtures: tuple[DocumentMixture, ...] = ()
     corrections: Corrections = field(default_factory=Corrections)
     shared_words: NDArray[np.bool_] | None = None
+    words_about: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         _check_lengths(self)

@@ -204,23 +204,27 @@ class Relevance:
         return f"Relevance({quoted(self.query)}: {self.summary()})"
 
 
-def with_shared_words(fit: ModelFit, corpus: Corpus) -> ModelFit:
-    """Return a fit that knows which words at least two documents about each query have.
+def with_words_about(fit: ModelFit, corpus: Corpus) -> ModelFit:
+    """Return a fit that knows which words of their topic the documents about each query have.
 
-    A word that one document has tells of that document, and a topic of few documents is full of such words:
-    they are shown last. With the paper's setting words are shown by their probability alone. If fewer than
-    two documents are about a query, all words are alike.
+    A topic also holds what is near its query, so the words of a query asked alone are shown by how much the
+    documents about it have of them. A word that one document has tells of that document, and a topic of few
+    documents is full of such words: they are shown last. With the paper's setting words are shown by their
+    probability alone, and so they are if fewer than two documents are about a query.
     """
     known = fit.shared_words is not None or fit.relevance is None
     if known or fit.parameters.get("preset") == "paper":
         return fit
     counts, relevance = corpus.by_passage.document_term_matrix, fit.scored.relevance
     shared = np.ones((len(fit.vocabulary), fit.n_queries), np.bool_)
+    words = fit.word_topic[:, : fit.n_queries].copy()
     for q in range(fit.n_queries):
         about = np.flatnonzero(relevance[:, q] >= recommended_cutoff(relevance[:, q]))
         if len(about) > 1:
             shared[:, q] = np.bincount(counts[about].indices, minlength=len(shared)) > 1
-    return replace(fit, shared_words=shared)
+            n_w = np.asarray(counts[about].sum(axis=0)).ravel()
+            words[:, q] = n_w * fit.query_weights[:, q]
+    return replace(fit, shared_words=shared, words_about=None if fit.covers else words)
 
 
 # --- documents, fitted or new -------------------------------------------------------------------------------

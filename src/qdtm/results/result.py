@@ -59,7 +59,7 @@ from qdtm.results.neighbours import Neighbours, SimilarDocument
 from qdtm.results.passages import Aligner
 from qdtm.results.query_scores import QueryScores, deciding_counts, score_documents
 from qdtm.results.reasons import Reasons, reasons_of
-from qdtm.results.relevance import Relevance, relevance_to, with_shared_words
+from qdtm.results.relevance import Relevance, relevance_to, with_words_about
 from qdtm.results.splits import deepest_subtopics, subtopic_weights
 from qdtm.results.stability import Stability
 from qdtm.results.topics import Topic, build_topics
@@ -92,7 +92,7 @@ class Result:
     passed_over: tuple[tuple[Act, str], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fit", with_shared_words(self.fit, self.corpus))
+        object.__setattr__(self, "fit", with_words_about(self.fit, self.corpus))
 
     @classmethod
     def load(

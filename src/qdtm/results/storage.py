@@ -42,7 +42,7 @@ from qdtm.results.packed_tokens import (
     unpack_tokens,
 )
 from qdtm.results.promotion import RelatedWords
-from qdtm.results.relevance import with_shared_words
+from qdtm.results.relevance import with_words_about
 from qdtm.results.splits import Split
 from qdtm.results.stability import Stability
 from qdtm.results.table_formats import save_csv
@@ -136,7 +136,7 @@ def save_model(
     """
     if corpus.fingerprint != fit.corpus_fingerprint:
         raise ParameterError("The corpus is not the one that the model was fitted on.")
-    shown, history = with_shared_words(shown or fit, corpus), history or History()
+    shown, history = with_words_about(shown or fit, corpus), history or History()
     if all_documents is not None:
         fit, shown = _listing(fit, all_documents), _listing(shown, all_documents)
     index = None if standalone else index_of(corpus, path)
@@ -397,7 +397,7 @@ def _fit(
         ),
     )
     _check_corpus(fit, corpus)
-    return with_shared_words(fit, corpus)
+    return with_words_about(fit, corpus)
 
 
 def _trace(name: str, scalars: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Trace:

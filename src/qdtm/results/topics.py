@@ -45,7 +45,8 @@ class Topic:
     vocabulary : tuple of str, length V
         Shared by all topics.
     probabilities : ndarray of float32, shape (V,)
-        p(word | topic); sums to 1.
+        p(word | topic); sums to 1. Of a query asked alone, in the documents about it: what is only near it
+        has other words.
     subtopics : tuple of Topic
         Largest first; empty for background topics, and for subtopics that were not opened.
     label_words : tuple of str
@@ -280,7 +281,7 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
             n_tokens=float(n_z[k]),
             prevalence=float(n_z[k]) / total,
             vocabulary=fit.vocabulary,
-            probabilities=_frozen(probabilities[k]),
+            probabilities=_frozen(probabilities[k] if k >= fit.n_queries else _about(fit, k, probabilities)),
             subtopics=_subtopics(fit, k, total, n_label_words) if k < fit.n_queries else (),
             dropped_words=fit.corrections.dropped_words.get(topic_id(k, fit.n_queries), ()),
             shared_words=_shared(fit, k),
@@ -298,6 +299,12 @@ def topic_id(k: int, n_queries: int) -> str:
 
 def _name_of_topic(fit: ModelFit, k: int) -> str:
     return fit.concepts[k].name if k < fit.n_queries else f"background {k - fit.n_queries + 1}"
+
+
+def _about(fit: ModelFit, q: int, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """p(word | topic) of a query in the documents about it, (V,)."""
+    n_w = probabilities[q] if fit.words_about is None else fit.words_about[:, q].astype(np.float64)
+    return np.asarray(n_w / n_w.sum() if n_w.any() else probabilities[q], np.float64)
 
 
 def _shared(fit: ModelFit, q: int) -> NDArray[np.bool_] | None:
