@@ -217,13 +217,12 @@ def with_words_about(fit: ModelFit, corpus: Corpus) -> ModelFit:
         return fit
     counts, relevance = corpus.by_passage.document_term_matrix, fit.scored.relevance
     shared = np.ones((len(fit.vocabulary), fit.n_queries), np.bool_)
-    words = fit.word_topic[:, : fit.n_queries].copy()
+    words, weights = fit.word_topic[:, : fit.n_queries].copy(), fit.query_weights
     for q in range(fit.n_queries):
         about = np.flatnonzero(relevance[:, q] >= recommended_cutoff(relevance[:, q]))
         if len(about) > 1:
             shared[:, q] = np.bincount(counts[about].indices, minlength=len(shared)) > 1
-            n_w = np.asarray(counts[about].sum(axis=0)).ravel()
-            words[:, q] = n_w * fit.query_weights[:, q]
+            words[:, q] = np.asarray(counts[about].sum(axis=0)).ravel() * weights[:, q]
     return replace(fit, shared_words=shared, words_about=None if fit.covers else words)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from nicegui import ui
 from nicegui.events import KeyEventArguments
@@ -28,6 +28,14 @@ _LONGEST = 4_000  # characters of a document that are shown
 _KEYS = {"y": "yes", "n": "no", "?": "unsure", "s": "skip", "b": "back"}
 _RECALL = 0.95  # what "find nearly all" goes for
 _NAME = "qdtm-name"  # where the browser remembers who answers
+
+
+class Shown(NamedTuple):
+    """A document to answer: which it is, and its text, its words marked."""
+
+    id: str
+    title: str
+    passage: Passage
 
 
 def register(context: AppContext) -> None:
@@ -165,7 +173,6 @@ class CheckPage:
 
     def _values(self) -> dict[str, Any]:
         check, left = self._check, self._left
-        document, passage = self._text(left[0]) if left else ("", None)
         documents = self._explorer.result.corpus.documents
         return {
             "check": check,
@@ -174,8 +181,7 @@ class CheckPage:
             "n_left": len(left),
             "is_again": bool(left) and check.answer_of(left[0], self._by) is not None,
             "has_own": any(answer.by == self._by for answer in check.answers),
-            "document": document,
-            "passage": passage,
+            "document": self._text(left[0]) if left else None,
             "estimate": check.estimate() if check.can_be_quoted else None,
             "recall": _RECALL,
             "certificate": check.certificate() if check.sample.audited or self._recall else None,
@@ -187,7 +193,7 @@ class CheckPage:
             "n_documents": self._explorer.result.corpus.n_documents,
         }
 
-    def _text(self, row: int) -> tuple[str, Passage | None]:
-        """Return the id and the text of a document, its words marked."""
+    def _text(self, row: int) -> Shown:
         explanation = self._explorer.explain(self._q, row)
-        return explanation.document.id, explanation.passage(_LONGEST)
+        document = explanation.document
+        return Shown(document.id, document.title, explanation.passage(_LONGEST))
