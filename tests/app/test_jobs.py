@@ -75,7 +75,14 @@ def test_requests_come_back_as_they_were(request_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{}, {"kind": "fit"}, {"kind": "preview", "evil": 1}, {"kind": "rm", "corpus": "demo"}]
+    "values",
+    [
+        {},
+        {"kind": "fit"},
+        {"kind": "preview", "evil": 1},
+        {"kind": "rm", "corpus": "demo"},
+        request_to_json(FIT) | {"queries": "fire"},
+    ],
 )
 def test_a_damaged_request_is_one_line(values: dict[str, object]) -> None:
     with pytest.raises(StorageError, match="makes no sense"):
@@ -168,6 +175,24 @@ def test_a_fit_that_meets_a_query_in_passing_ends_with_the_documents_that_mentio
     [mention] = outcome["mentions"]
     assert "fairy penguins" in mention["passage"]
     assert "fairy penguins" in render("mentions.html", mentions=outcome["mentions"])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"files": [["a.csv", "x" * 5_000, 3]]},
+        {"files": [["a.csv", "a.csv", "three"]]},
+        {"files": [["a.csv", "a.csv", 3]], "refused": None},
+    ],
+)
+def test_a_damaged_upload_is_none(workspace: Workspace, values: dict[str, object]) -> None:
+    upload = Upload(workspace.new("corpora"))
+    (workspace.existing("corpora", upload.id) / "a.csv").write_bytes(b"abc")
+    write_upload(workspace, upload)
+    (file,) = workspace.existing("corpora", upload.id).glob("*.json")
+    write_json(file, values)
+    with pytest.raises(NotFoundError, match="There is no such upload"):
+        read_upload(workspace, upload.id)
 
 
 def test_files_of_several_kinds_are_one_corpus(workspace: Workspace, tmp_path: Path) -> None:
