@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from qdtm.app.requests import (
 from qdtm.app.templating import render
 from qdtm.app.upload import index_corpus, preview_files
 from qdtm.app.worker import run
-from qdtm.app.workspace import NotFoundError, Workspace, write_json
+from qdtm.app.workspace import NotFoundError, Workspace, read_json, write_json
 from qdtm.corpus import Corpus, CorpusWarning, load_demo_corpus
 from qdtm.errors import CorpusError, StorageError
 from qdtm.queries import Query
@@ -223,6 +224,10 @@ def test_files_of_several_kinds_are_one_corpus(workspace: Workspace, tmp_path: P
     assert [document.id for document in documents] == ["a.md", "table.csv:1", "table.csv:2", "a (2).md"]
     assert [document.title for document in documents][::3] == ["On fires", "Another"]
     assert read_about(workspace, upload.id).notes == ("a note",)
+    about = workspace.folder("corpora", upload.id) / "about.json"
+    about.write_text(json.dumps((read_json(about) or {}) | {"top_words": [["fire", float("inf")]]}), "utf-8")
+    with pytest.raises(NotFoundError, match="is damaged"):
+        read_about(workspace, upload.id)
     with pytest.raises(CorpusError, match="cannot be read"):
         place_for(workspace, upload, "x.exe")
 

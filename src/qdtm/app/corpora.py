@@ -127,7 +127,7 @@ def read_about(workspace: Workspace, id: str) -> AboutCorpus:
         raise NotFoundError("This corpus has not been read yet; choose its columns first.")
     try:
         return _about(values)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise NotFoundError("This corpus is damaged; upload it again.") from None
 
 
