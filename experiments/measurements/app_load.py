@@ -1,11 +1,12 @@
-"""The app under load: many clients, fits, and some that mean harm, on loopback.
+"""The app under load: many clients, typists, fits, and some that mean harm, on loopback.
 
-In: nothing. Out: a JSON object: requests and answers by status, what became of each kind of abuse and of each
-fit, and the server's memory at the start and at the end. Two servers with workspaces of their own run side by
-side; each client knows which one it asks, and looks for the other's in every answer. Both are asked for fits,
-some with queries of their own; the first is the same and must give the same bytes in both.
+In: nothing. Out: a JSON object: requests and answers by status and how long they took, what became of each
+kind of abuse and of each fit, and the server's memory at the start and at the end. Two servers with
+workspaces of their own run side by side; each client knows which one it asks, and looks for the other's in
+every answer. Both are asked for fits, some with queries of their own; the first is the same and must give the
+same bytes in both. Whoever types the same query must be told the same, at any time and by both.
 
-    python -m experiments app-load [--clients 20] [--seconds 300] [--fits 4]
+    python -m experiments app-load [--clients 20] [--typists 5] [--seconds 600] [--fits 1] [--documents 20000]
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -26,19 +28,26 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from experiments.datasets.paper_corpora import load_raw
+from experiments.measurements.app_typing import Answers, keep_typing, percentiles
+from qdtm.app.corpora import Upload, place_for, write_upload
 from qdtm.app.jobs import RESULT, STARTED, JobLimits, Jobs
-from qdtm.app.requests import FitRequest
+from qdtm.app.requests import Columns, FitRequest, IndexRequest
+from qdtm.app.upload import index_corpus
 from qdtm.app.workspace import Workspace
 from qdtm.queries import Query
 from qdtm.storage.folders import sha256_of
 
-_PATHS = ("/", "/app.css", "/app.js", "/ask/demo", "/fit/nothing", "/explore/nothing",
+_PATHS = ("/", "/app.css", "/app.js", "/ask/CORPUS", "/kwic/CORPUS", "/fit/nothing", "/explore/nothing",
           "/download/nothing/xlsx", "/../../etc/passwd", "/%00", "/" + "a" * 3000)  # fmt: skip
 _SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 _QUERIES = (("cricket", "afghanistan", "israel palestinian"), ("cricket", "asylum seekers", "airline"))
 """What the two workspaces are asked for, in turn; the first of both is the same."""
+
+_TYPED = ("cricket", "airline", "israel", "election", "police")
+_DEMO = "demo"
 
 _PATIENCE = 900.0
 """Seconds for the fits after the clients have gone."""
@@ -89,9 +98,14 @@ class Server:
             except TimeoutError:
                 return b"nothing"
 
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{self.host}:{self.port}"
+
     def wait_for_demo(self) -> None:
         """Wait until the articles that every workspace has can be asked about."""
-        while not (self.workspace / "corpora" / "demo" / "about.json").exists():
+        while not (self.workspace / "corpora" / _DEMO / "about.json").exists():
             time.sleep(0.2)
 
     def memory_mb(self) -> int:
@@ -100,20 +114,43 @@ class Server:
         return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) >> 10  # type: ignore[index]
 
 
-def visit(server: Server, other: Server, until: float, counts: Counter[str]) -> None:
+class Visits:
+    """What clients were answered.
+
+    Attributes
+    ----------
+    counts : Counter
+        By status.
+    seconds : list of float
+        How long each took.
+    foreign : list of str
+        What was about the other workspace, with its surroundings.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.seconds: list[float] = []
+        self.foreign: list[str] = []
+
+
+def visit(server: Server, other: Server, corpus: str, until: float, visits: Visits) -> None:
     """Be one client until it is time."""
     number = 0
+    traces = re.compile(rf"{other.workspace.name}|{other.host}:{other.port}\b".encode())
     while time.monotonic() < until:
-        path = _PATHS[number % len(_PATHS)]
+        path = _PATHS[number % len(_PATHS)].replace("CORPUS", corpus)
         number += 1
+        start = time.monotonic()
         try:
             status, answer = server.ask(path)
         except OSError as error:
-            counts[f"no answer: {type(error).__name__}"] += 1
+            visits.counts[f"no answer: {type(error).__name__}"] += 1
             continue
-        counts[str(status)] += 1
-        if other.workspace.name.encode() in answer or f":{other.port}".encode() in answer:
-            counts["cross-talk"] += 1
+        visits.seconds.append(time.monotonic() - start)
+        visits.counts[str(status)] += 1
+        if found := traces.search(answer):
+            around = answer[max(found.start() - 60, 0) : found.end() + 60]
+            visits.foreign.append(f"{path}: {around.decode(errors='replace')}")
 
 
 def upgrade(server: Server, origin: str = "") -> str:
@@ -231,11 +268,11 @@ class Fits:
     They are put into the workspace as the pages put them; the server finds and starts them.
     """
 
-    def __init__(self, server: Server, queries: tuple[str, ...], n: int) -> None:
+    def __init__(self, server: Server, corpus: str, queries: tuple[str, ...], n: int) -> None:
         self._jobs = Jobs(Workspace(server.workspace.absolute()), JobLimits(running=0))
         self.asked = [queries[i % len(queries)] for i in range(n)]
         self.ids = [
-            self._jobs.submit(FitRequest("demo", "Demo", (Query(query),), seed=i))
+            self._jobs.submit(FitRequest(corpus, corpus, (Query(query),), seed=i))
             for i, query in enumerate(self.asked)
         ]
 
@@ -273,38 +310,68 @@ def measure_app_load(arguments: Sequence[str]) -> None:
         prog="python -m experiments app-load", description=(__doc__ or "").splitlines()[0]
     )
     parser.add_argument("--clients", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=300)
-    parser.add_argument("--fits", type=int, default=4)
+    parser.add_argument("--typists", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--fits", type=int, default=1, help="for each of the two servers")
+    parser.add_argument("--documents", type=int, default=0, help="of TagMyNews; the demo articles by default")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        servers = [Server(Path(folder) / name) for name in ("workspace-one", "workspace-two")]
+        places = [Path(folder) / name for name in ("workspace-one", "workspace-two")]
+        corpus = _give_corpus(places, options.documents) if options.documents else _DEMO
+        servers = [Server(place) for place in places]
         try:
-            print(json.dumps(run(servers, options.clients, options.seconds, options.fits), indent=1))
+            load = Load(options.clients, options.typists, options.seconds, options.fits, corpus)
+            print(json.dumps(run(servers, load), indent=1))
         finally:
             for server in servers:
                 server.process.send_signal(signal.SIGTERM)
                 server.process.wait(60)
 
 
-def run(servers: list[Server], n_clients: int, seconds: float, n_fits: int) -> dict[str, object]:
-    """Let clients, fits and abusers loose on the servers; return what was counted."""
+class Load(NamedTuple):
+    """What is put on the servers."""
+
+    n_clients: int
+    n_typists: int
+    seconds: float
+    n_fits: int
+    corpus: str
+
+
+def _give_corpus(places: Sequence[Path], n_documents: int) -> str:
+    """Put the same corpus into workspaces, as an upload does; return under which name."""
+    every = load_raw("tagmynews").texts
+    texts = [every[i * len(every) // n_documents] for i in range(n_documents)]  # they lie by category
+    workspace = Workspace.open(places[0])
+    upload = Upload(workspace.new("corpora"))
+    file = place_for(workspace, upload, "news.jsonl")
+    Path(file.place).write_text("\n".join(json.dumps({"text": text}) for text in texts), "utf-8")
+    write_upload(workspace, Upload(upload.id, (file,)))
+    index_corpus(workspace, IndexRequest(upload.id, "news", Columns(text="text")))
+    for place in places[1:]:
+        shutil.copytree(places[0], place)
+    return upload.id
+
+
+def run(servers: list[Server], load: Load) -> dict[str, object]:
+    """Let clients, typists, fits and abusers loose on the servers; return what was counted."""
     for server in servers:
         server.ask("/")
         server.wait_for_demo()
-    counts: Counter[str] = Counter()
+    visits, answers = Visits(), Answers()
     pests: Counter[str] = Counter()
     start = [server.memory_mb() for server in servers]
-    until = time.monotonic() + seconds
-    threads = [
-        threading.Thread(target=visit, args=(servers[n % 2], servers[1 - n % 2], until, counts))
-        for n in range(n_clients)
-    ]
+    until = time.monotonic() + load.seconds
+    threads = _threads(servers, load, until, visits, answers)
     threads.append(threading.Thread(target=press_on, args=(servers, 80, until, pests)))
     for thread in threads:
         thread.start()
-    fits = [Fits(server, queries, n_fits) for server, queries in zip(servers, _QUERIES, strict=True)]
+    fits = [
+        Fits(server, load.corpus, queries, load.n_fits)
+        for server, queries in zip(servers, _QUERIES, strict=True)
+    ]
     said = abuse(servers[0])
-    time.sleep(max(0.0, until - seconds / 2 - time.monotonic()))
+    time.sleep(max(0.0, until - load.seconds / 2 - time.monotonic()))
     halfway = [server.memory_mb() for server in servers]
     for thread in threads:
         thread.join()
@@ -313,7 +380,10 @@ def run(servers: list[Server], n_clients: int, seconds: float, n_fits: int) -> d
         each.wait(until + _PATIENCE)
     memory = {"start": start, "halfway": halfway, "end": end}
     return {
-        "answers": dict(sorted(counts.items())),
+        "answers": dict(sorted(visits.counts.items())),
+        "seconds": percentiles(visits.seconds),
+        "about the other workspace": visits.foreign,
+        "typed": answers.report(),
         "abuse": said,
         "held open": dict(sorted(pests.items())),
         "fits": [each.report() for each in fits],
@@ -321,3 +391,21 @@ def run(servers: list[Server], n_clients: int, seconds: float, n_fits: int) -> d
         "alive": [server.ask("/")[0] for server in servers],
         "processes": [_children(server) for server in servers],
     }
+
+
+def _threads(
+    servers: list[Server], load: Load, until: float, visits: Visits, answers: Answers
+) -> list[threading.Thread]:
+    """Return the clients and the typists, half of them for each server."""
+    clients = [
+        threading.Thread(target=visit, args=(servers[n % 2], servers[1 - n % 2], load.corpus, until, visits))
+        for n in range(load.n_clients)
+    ]
+    typists = [
+        threading.Thread(
+            target=keep_typing,
+            args=(servers[n % 2].address, f"/ask/{load.corpus}", _TYPED[n:] + _TYPED[:n], until, answers),
+        )
+        for n in range(load.n_typists)
+    ]
+    return clients + typists

@@ -25,7 +25,7 @@ from qdtm.app.jobs import OUTCOME, RESULT, JobLimits, Jobs
 from qdtm.app.requests import Columns, FitRequest, IndexRequest
 from qdtm.app.upload import index_corpus
 from qdtm.app.worker import run
-from qdtm.app.workspace import InBinError, NotFoundError, Workspace, write_json
+from qdtm.app.workspace import InBinError, NotFoundError, Workspace, read_json, write_json
 from qdtm.errors import ParameterError, StorageError
 from qdtm.queries import Query
 from qdtm.results.result import Result
@@ -158,6 +158,13 @@ def test_a_result_is_read_while_its_corpus_is_in_the_bin_and_its_tables_after(wo
     assert not (folder / RESULT / "corpus").exists()
     (finding,) = read_findings(folder)
     assert finding.summary.startswith("26 of 90 documents are about it")
+    found = read_json(folder / "found.json") or {}
+    write_json(folder / "found.json", found | {"queries": [found["queries"][0] | {"words": None}]})
+    assert read_findings(folder) == ()
+    subtopic = {"id": "0.1", "name": "x", "share": 10**400}
+    write_json(folder / "found.json", found | {"queries": [found["queries"][0] | {"subtopics": [subtopic]}]})
+    assert read_findings(folder) == ()
+    write_json(folder / "found.json", found)
 
     with pytest.raises(ParameterError, match="under way"):
         remove_corpus(workspace, jobs, upload.id)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from qdtm.app.requests import (
 from qdtm.app.templating import render
 from qdtm.app.upload import index_corpus, preview_files
 from qdtm.app.worker import run
-from qdtm.app.workspace import NotFoundError, Workspace, write_json
+from qdtm.app.workspace import NotFoundError, Workspace, read_json, write_json
 from qdtm.corpus import Corpus, CorpusWarning, load_demo_corpus
 from qdtm.errors import CorpusError, StorageError
 from qdtm.queries import Query
@@ -75,7 +76,14 @@ def test_requests_come_back_as_they_were(request_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{}, {"kind": "fit"}, {"kind": "preview", "evil": 1}, {"kind": "rm", "corpus": "demo"}]
+    "values",
+    [
+        {},
+        {"kind": "fit"},
+        {"kind": "preview", "evil": 1},
+        {"kind": "rm", "corpus": "demo"},
+        request_to_json(FIT) | {"queries": "fire"},
+    ],
 )
 def test_a_damaged_request_is_one_line(values: dict[str, object]) -> None:
     with pytest.raises(StorageError, match="makes no sense"):
@@ -170,6 +178,24 @@ def test_a_fit_that_meets_a_query_in_passing_ends_with_the_documents_that_mentio
     assert "fairy penguins" in render("mentions.html", mentions=outcome["mentions"])
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"files": [["a.csv", "x" * 5_000, 3]]},
+        {"files": [["a.csv", "a.csv", "three"]]},
+        {"files": [["a.csv", "a.csv", 3]], "refused": None},
+    ],
+)
+def test_a_damaged_upload_is_none(workspace: Workspace, values: dict[str, object]) -> None:
+    upload = Upload(workspace.new("corpora"))
+    (workspace.existing("corpora", upload.id) / "a.csv").write_bytes(b"abc")
+    write_upload(workspace, upload)
+    (file,) = workspace.existing("corpora", upload.id).glob("*.json")
+    write_json(file, values)
+    with pytest.raises(NotFoundError, match="There is no such upload"):
+        read_upload(workspace, upload.id)
+
+
 def test_files_of_several_kinds_are_one_corpus(workspace: Workspace, tmp_path: Path) -> None:
     upload = Upload(workspace.new("corpora"), refused=("'x.exe': no",))
     given = {
@@ -198,6 +224,10 @@ def test_files_of_several_kinds_are_one_corpus(workspace: Workspace, tmp_path: P
     assert [document.id for document in documents] == ["a.md", "table.csv:1", "table.csv:2", "a (2).md"]
     assert [document.title for document in documents][::3] == ["On fires", "Another"]
     assert read_about(workspace, upload.id).notes == ("a note",)
+    about = workspace.folder("corpora", upload.id) / "about.json"
+    about.write_text(json.dumps((read_json(about) or {}) | {"top_words": [["fire", float("inf")]]}), "utf-8")
+    with pytest.raises(NotFoundError, match="is damaged"):
+        read_about(workspace, upload.id)
     with pytest.raises(CorpusError, match="cannot be read"):
         place_for(workspace, upload, "x.exe")
 

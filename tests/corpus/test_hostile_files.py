@@ -173,6 +173,19 @@ def test_entities_are_not_followed(tmp_path):
         refused(path, "damaged")
 
 
+def test_millions_of_rows_without_anything(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"text": pyarrow.nulls(20_000_000)}), tmp_path / "x.parquet")
+    refused(tmp_path / "x.parquet", GROWS)
+
+
+def test_empty_rows_count_for_something(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_files, "_FREE_CHARACTERS", 1_000)
+    monkeypatch.setattr(csv_files, "_MAX_GROWTH", 0)
+    refused(tmp_path / "x.csv", GROWS, "text,b\n" + "a,\n" * 40)
+
+
 def test_a_long_text_that_is_named_many_times(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

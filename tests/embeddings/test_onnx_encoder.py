@@ -110,6 +110,8 @@ def test_a_cache_that_cannot_be_written_is_no_harm(tmp_path, monkeypatch):
         ({"num_hidden_layers": 3}, "is not there"),
         ({"intermediate_size": 31}, "has the shape"),
         ({"max_position_embeddings": -1}, "tokens"),
+        ({"layer_norm_eps": "small"}, "layer_norm_eps = 'small'"),
+        ({"layer_norm_eps": 10**400}, "layer_norm_eps = 1000"),
     ],
 )
 def test_a_configuration_that_cannot_be_is_refused(tmp_path, change, why):
@@ -146,6 +148,21 @@ def test_parts_that_are_not_known_are_refused(tmp_path):
     folder = write_folder(tmp_path / "model", modules=[{"type": "sentence_transformers.models.Dense"}])
     with pytest.raises(EmbeddingError, match="Dense"):
         open_folder(folder)
+
+
+def test_parts_that_are_no_list_are_refused(tmp_path):
+    folder = write_folder(tmp_path / "model", modules=True)
+    with pytest.raises(EmbeddingError, match="is not a list of the encoder's parts"):
+        open_folder(folder)
+
+
+def test_a_damaged_graph_is_one_line(tmp_path, capfd):
+    folder = write_folder(tmp_path / "model")
+    (folder / "model.safetensors").unlink()
+    (folder / "model.onnx").write_bytes(b"\x08\x07\x12\x02\xae\xff")
+    with pytest.raises(EmbeddingError, match="cannot be read by onnxruntime"):
+        open_folder(folder)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_an_empty_folder_says_what_is_missing(tmp_path):

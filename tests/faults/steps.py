@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from qdtm import Corpus
 from qdtm.app.bin import discard, in_bin, restore
@@ -24,12 +25,18 @@ from qdtm.app.upload import index_corpus
 from qdtm.app.workspace import NotFoundError, Workspace
 from qdtm.cli.main import cli
 from qdtm.cli.report import REPORT
+from qdtm.cluster import indexing
+from qdtm.cluster.tasks import HereTasks
+from qdtm.cluster.transforming import transform_in_parts
+from qdtm.corpus import TextPipeline
+from qdtm.corpus.building import read_options
 from qdtm.present.formats import NAMES
 from qdtm.results.journal import Journal
 from qdtm.results.result import Result
+from qdtm.resume import is_unfinished
 from qdtm.sampler import checkpoint
 from qdtm.storage.atomic import reserve, write_errors
-from qdtm.storage.folders import CHECK, JOURNAL, MANIFEST, REMADE, seal
+from qdtm.storage.folders import CHECK, JOURNAL, MANIFEST, REMADE, claim, seal
 
 TOPICS = (
     "fire wind smoke forest bushfire firefighters town burns crews season",
@@ -40,9 +47,11 @@ _FIT = ("-q", "fire", "--embeddings", "none", "--min-sweeps", "4", "--jobs", "1"
 
 STEPS = (
     "index", "fit", "long-fit", *(f"export-{name}" for name in NAMES), "report", "rename", "tag", "note",
-    "check", "add", "upload", "discard", "restore",
+    "check", "add", "upload", "discard", "restore", "transform", "index-in-parts", "transform-in-parts",
 )  # fmt: skip
 """The names of all steps."""
+
+_READ = read_options(text_column="text")
 
 Work = Callable[[Path], object]
 
@@ -81,15 +90,19 @@ class Step:
 
     def run_again(self) -> None:
         """Do what a person does after a kill: go on with an unfinished fit, or run the command again."""
-        if self.is_unfinished:
+        if self.look is _result and is_unfinished(self._unfinished):
             run_qdtm("fit", "--resume", str(self.place), "--quiet")
         else:
             self.run()
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether a fit was kept that can go on."""
-        return (self.folder / "place.unfinished").exists()
+        """Whether work was kept."""
+        return self._unfinished.exists()
+
+    @property
+    def _unfinished(self) -> Path:
+        return self.folder / "place.unfinished"
 
     def make_old(self) -> None:
         """Put the old state there, and nothing else."""
@@ -156,6 +169,16 @@ def make_steps(folder: Path) -> dict[str, Step]:
         """Return a command that changes a result where it is; "DIR" stands for it."""
         return Step(name, folder / f"{name}-place", _copy_of(model), _changing(*command), _result)
 
+    tables = list(sources["table"].values())
+
+    def transforming(age: str) -> Work:
+        """Return what scores one of the tables."""
+        return _command("transform", str(model), str(sources["table"][age]), "--text-column", "text")
+
+    def scoring_in_parts(table: Path) -> Work:
+        """Return what scores a table as `transform --engine ray` does, here."""
+        return lambda place: transform_in_parts(str(model), [str(table)], _READ, str(place), HereTasks())
+
     steps = (
         replacing("index", "index", "table", "--quiet", "--text-column", "text"),
         replacing("fit", "fit", "index", *_FIT, "--max-sweeps", "6", "--quiet"),
@@ -170,6 +193,9 @@ def make_steps(folder: Path) -> dict[str, Step]:
         Step("upload", folder / "upload-place", _open_workspace, _upload, _workspace),
         Step("discard", folder / "discard-place", _upload, _discard, _workspace),
         Step("restore", folder / "restore-place", _with_discarded, _restore, _workspace),
+        Step("transform", folder / "transform-place", *map(transforming, ("old", "new")), _files),
+        Step("index-in-parts", folder / "parts-place", *map(_indexing_in_parts, tables), _index),
+        Step("transform-in-parts", folder / "scores-place", *map(scoring_in_parts, tables), _files),
     )
     return {step.name: step for step in steps}
 
@@ -193,6 +219,16 @@ def _changing(*args: str) -> Work:
 
 def _copy_of(folder: Path) -> Work:
     return lambda place: shutil.copytree(folder, place)
+
+
+def _indexing_in_parts(table: Path) -> Work:
+    """Return what indexes a table as `index --engine ray` does, here."""
+
+    def index(place: Path) -> None:
+        with patch.object(indexing, "RayTasks", lambda _: HereTasks()), claim(place, force=True):
+            indexing.write_index([str(table)], _READ, TextPipeline(), str(place), engine=None)
+
+    return index
 
 
 def _with_acts_of_people(model: Path, check: tuple[str, ...]) -> Work:

@@ -50,9 +50,10 @@ class TooLongError(BaseException):
     """A case took too long; not an `Exception`, so that no reader takes it for an error of a file."""
 
 
-def try_case(name: str, target: Target, case: int, seed: int = 0) -> Finding | None:
-    """Make a file, read it, and return what went wrong."""
+def try_case(name: str, target: Target, case: int, seed: int = 0, *, whole: bool = False) -> Finding | None:
+    """Make a file, read it, and return what went wrong; `whole` goes on with what was read."""
     target.prepare(Random(f"{name}:{seed}:{case}"))
+    target.is_whole |= whole
     signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)
     try:
         target.read()
@@ -79,6 +80,7 @@ def run_cases(
     cases: Iterable[int],
     seed: int = 0,
     *,
+    whole: bool = False,
     position: Synchronized[int] | None = None,
 ) -> Iterator[Finding | None]:
     """Try cases in this process, and yield what each found.
@@ -91,6 +93,8 @@ def run_cases(
         A folder for its files.
     cases : iterable of int
     seed : int
+    whole : bool
+        Whether all cases go on with what was read, and not only some.
     position : number in shared memory, optional
         Set before each case, so that a process that dies is known to have died of it.
     """
@@ -104,7 +108,7 @@ def run_cases(
         for case in cases:
             if position is not None:
                 position.value = case
-            yield try_case(name, target, case, seed)
+            yield try_case(name, target, case, seed, whole=whole)
 
 
 def limit_memory() -> None:

@@ -8,8 +8,10 @@ import io
 import json
 import sqlite3
 import tempfile
+import warnings
 from contextlib import closing
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +151,9 @@ def duckdb_file() -> tuple[bytes, ...]:
         return ()
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "a.duckdb"
-        with closing(duckdb.connect(str(path))) as database:
+        with closing(duckdb.connect()) as database:
+            database.execute(f"ATTACH '{path}' AS small (BLOCK_SIZE 16384)")  # its smallest: 45 kB of file
+            database.execute("USE small")
             database.execute("CREATE TABLE t (id VARCHAR, text VARCHAR, year VARCHAR, party VARCHAR)")
             database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [list(row) for row in ROWS])
         return (path.read_bytes(),)
@@ -206,6 +210,70 @@ def saved_corpus(folder: Path) -> Path:
     """Save the corpus, with its counts."""
     corpus().save(folder / "corpus")
     return folder / "corpus"
+
+
+def index_in_parts(folder: Path) -> Path:
+    """Index two files in parts, here, and learn what they are about."""
+    from qdtm.cluster.indexing import index_in_parts as index
+    from qdtm.cluster.tasks import HereTasks
+    from qdtm.corpus.building import read_options
+    from qdtm.corpus.parts import add_topics
+    from qdtm.sampler.background import background_of
+    from qdtm.storage.array_store import ArrayStore
+
+    (folder / "a.csv").write_bytes(delimited(","))
+    (folder / "b.jsonl").write_bytes(json_lines())
+    pipeline, place = TextPipeline(limits=VocabularyLimits(min_df=1)), folder / "parts"
+    with warnings.catch_warnings(action="ignore"):  # both have the same names
+        index([str(folder / "[ab].*")], read_options(text_column="text"), pipeline, str(place), HereTasks())
+        corpus = Corpus.load(place)
+        background_of(corpus)
+    assert corpus.distinct.learned is not None
+    add_topics(ArrayStore(str(place)), corpus.distinct.learned)
+    return place
+
+
+def encoder(folder: Path) -> Path | None:
+    """Write a little BERT with its weights, and as a graph; None without the packages to run it."""
+    if not all(map(find_spec, ("onnxruntime", "tokenizers"))):
+        return None
+    from tests.embeddings.tiny_bert import CONFIG, random_weights, write_folder
+
+    from qdtm.embeddings.bert_onnx import BertShape, build_bert
+
+    more = {"sentence_bert_config": {"max_seq_length": 12}, "modules": [{"type": "models.Pooling"}]}
+    written = write_folder(folder / "encoder", **more)
+    (written / "model.onnx").write_bytes(build_bert(BertShape.of(CONFIG), random_weights()))
+    return written
+
+
+def workspace(folder: Path) -> Path:
+    """Write a workspace of the app: a corpus, an upload, a fit and something in the bin."""
+    from qdtm.app.bin import discard
+    from qdtm.app.corpora import Upload, place_for, write_upload
+    from qdtm.app.findings import write_findings
+    from qdtm.app.jobs import OUTCOME, PROGRESS, JobLimits, Jobs
+    from qdtm.app.requests import Columns, FitRequest, IndexRequest
+    from qdtm.app.upload import index_corpus
+    from qdtm.app.workspace import Workspace, write_json
+    from qdtm.queries import Query
+
+    place = Workspace.open(folder / "workspace")
+    for n in range(3):
+        upload = Upload(place.new("corpora"))
+        file = place_for(place, upload, "texts.csv")
+        Path(file.place).write_bytes(delimited(","))
+        write_upload(place, Upload(upload.id, (file,), ("a.exe",)))
+        if n == 0:
+            index_corpus(place, IndexRequest(upload.id, "texts", Columns(text="text")))
+            id = Jobs(place, JobLimits(running=0)).submit(FitRequest(upload.id, "texts", (Query("fire"),)))
+        elif n == 1:
+            discard(place, "corpora", upload.id, "texts")
+    job = place.existing("jobs", id)
+    write_json(job / OUTCOME, {"state": "done", "message": "", "seconds": 2.5})
+    write_json(job / PROGRESS, {"stage": "parents", "share": 0.5})
+    write_findings(job, QueryDrivenTopicModel.load(saved_model(folder)).result_)
+    return folder / "workspace"
 
 
 def saved_model(folder: Path) -> Path:

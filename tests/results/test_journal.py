@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,12 @@ def test_lines_that_are_no_acts_are_passed_over(journal: Journal, line: bytes) -
         file.write(line + b"\n")
     assert rows(journal) == [1, 2, 3]
     assert journal.history.damage
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "journal.jsonl").symlink_to(os.devnull)
+    with pytest.raises(StorageError, match="is not a file"):
+        Journal(tmp_path).acts  # noqa: B018
 
 
 def test_an_undo_of_nothing_changes_nothing() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from qdtm.errors import StorageError
+from qdtm.storage import atomic
 from qdtm.storage.array_store import ArrayStore
 
 
@@ -28,6 +29,32 @@ def test_arrays_values_and_files_come_back(store, tmp_path):
     with store.nearby("file") as path:
         assert path.read_bytes() == b"texts"
     assert (store.exists("file"), store.exists("other")) == (True, False)
+
+
+def test_what_is_at_a_place_is_replaced_and_nothing_of_the_dead_goes_along(store):
+    goal = ArrayStore(f"{store.root}-whole")
+    goal.write_json("old", 1)
+    store.write_json("value", 7)
+    store.write_json(".value.1234.tmp" if store.path("") else "value", 7)
+    store.move_to(goal.root)
+    assert not goal.exists("old")
+    assert not goal.exists(".value.1234.tmp")
+    assert goal.read_json("value") == 7
+
+
+def test_the_old_and_the_new_stay_if_the_disk_refuses(tmp_path, monkeypatch):
+    goal, new = ArrayStore(str(tmp_path / "goal")), ArrayStore(str(tmp_path / "new"))
+    goal.write_json("old", 1)
+    new.write_json("value", 7)
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(atomic, "_put_folder", refuse)
+    with pytest.raises(StorageError, match="No space left"):
+        new.move_to(goal.root)
+    assert (goal.read_json("old"), new.read_json("value")) == (1, 7)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["goal", "new"]
 
 
 def test_a_place_can_be_moved_whole(store):

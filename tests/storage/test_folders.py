@@ -294,3 +294,9 @@ def test_arrays_come_back(tmp_path):
             load_arrays(tmp_path / "x.safetensors", wrong)
     with pytest.raises(StorageError, match="Cannot read"):
         load_arrays(tmp_path / "missing.safetensors", specs)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    (tmp_path / "other.json").symlink_to(os.devnull)
+    with pytest.raises(StorageError, match="is not a file"):
+        load_json(tmp_path / "other.json")

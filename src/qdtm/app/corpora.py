@@ -127,7 +127,7 @@ def read_about(workspace: Workspace, id: str) -> AboutCorpus:
         raise NotFoundError("This corpus has not been read yet; choose its columns first.")
     try:
         return _about(values)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise NotFoundError("This corpus is damaged; upload it again.") from None
 
 
@@ -209,11 +209,13 @@ def read_upload(workspace: Workspace, id: str) -> Upload:
             SourceFile(str(folder / PurePath(str(place)).name), int(size), str(name))
             for name, place, size in values["files"]
         )
-    except (KeyError, TypeError, ValueError):
-        files = ()
-    if not files or not all(Path(file.place).is_file() for file in files):
+        refused = tuple(map(str, values.get("refused", ())))
+        are_there = bool(files) and all(Path(file.place).is_file() for file in files)
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):  # what nobody would call a file, too
+        are_there = False
+    if not are_there:
         raise NotFoundError("There is no such upload; it may have been read already.")
-    return Upload(id, files, tuple(map(str, values.get("refused", ()))))
+    return Upload(id, files, refused)
 
 
 def remove_upload(upload: Upload) -> None:

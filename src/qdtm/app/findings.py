@@ -67,7 +67,7 @@ def read_findings(folder: Path) -> tuple[Finding, ...]:
     values = (read_json(folder / _FOUND) or {}).get("queries")
     try:
         return tuple(map(_read, values)) if isinstance(values, list) else ()
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return ()
 
 

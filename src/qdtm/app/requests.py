@@ -125,7 +125,7 @@ def request_from_json(values: Mapping[str, Any]) -> Request:
         if values["kind"] == "fit":
             queries = tuple(query_from_json(query) for query in rest["queries"])
             return FitRequest(**rest | {"queries": queries, "columns": Columns(**rest["columns"])})
-    except (KeyError, TypeError, QdtmError):
+    except (KeyError, TypeError, ValueError, AttributeError, QdtmError):
         pass
     raise StorageError("A job in the workspace is damaged: its request makes no sense.")
 

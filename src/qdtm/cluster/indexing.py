@@ -137,7 +137,6 @@ def write_index(
     assert learned is not None
     add_topics(unfinished, learned)
     remove_steps(unfinished, len(manifest_of(unfinished).content["files"]))
-    ArrayStore(place).clear()
     unfinished.move_to(place)
     return Corpus.load(place)
 
@@ -342,9 +341,9 @@ def _columns(each: Sequence[Sequence[Any]]) -> Columns:
 
 def remove_steps(store: ArrayStore, n_files: int) -> None:
     """Remove what was written down on the way, once the index is whole."""
+    store.remove(_REQUEST)  # first: without it nobody goes on with steps some of which are gone
     for i in range(n_files):
         for name in (f"read-{i:05d}", f"limited-{i:05d}", f"cut-{i:05d}", keys_name(i)):
             store.remove(name)
         for ending in ("json", "words"):
             store.remove(f"read-{i:05d}.{ending}")
-    store.remove(_REQUEST)

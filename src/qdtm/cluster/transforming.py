@@ -95,7 +95,6 @@ def transform_in_parts(
     for i in range(len(files)):
         unfinished.remove(f"{scoring.name(i)}.json")
     unfinished.remove(_REQUEST)
-    ArrayStore(place).clear()
     unfinished.move_to(place)
     return total
 

@@ -107,7 +107,7 @@ def _other_stop_words(texts: Iterable[str], language: str) -> str:
 def _only(counts: Counter[str], language: str, other: str | None = None) -> int:
     """Count the stop words of a language, but for those of another; single letters say nothing."""
     words = stop_words(language) - (stop_words(other) if other else frozenset())
-    return sum(counts[word] for word in words if len(word) > 1)
+    return sum(counts[word] for word in words & counts.keys() if len(word) > 1)
 
 
 # --- scripts -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import ArrangedDocuments, DistinctCorpus, LearnedTopics
 from qdtm.corpus.parted_documents import Columns, PartedDocuments
-from qdtm.corpus.storage import fits, is_order
+from qdtm.corpus.storage import checked_words, fits, is_order
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import StorageError
 from qdtm.storage.array_store import Arrays, ArrayStore
@@ -58,6 +58,7 @@ MOST_OPENED = 4
 
 _NUMBERS = {"tokens": np.int32, "words": np.int32, "counts": np.int32}
 _OFFSETS = ("offsets", "starts")
+_MOST = 2**40  # documents or words
 
 
 def file_name(i: int) -> str:
@@ -192,12 +193,20 @@ def open_parts(place: str, pipeline: TextPipeline | None = None) -> Corpus:
     """
     store = ArrayStore(place)
     manifest = manifest_of(store)
-    content = manifest.content
-    folder = _numbers(store, manifest)
-    vocabulary = tuple(map(str, _json(store, manifest, VOCABULARY)))
-    order = _checked(store, manifest, ORDER)
+    with fitting_together(place):
+        return _opened(store, manifest, pipeline)
+
+
+def _opened(store: ArrayStore, manifest: Manifest, pipeline: TextPipeline | None) -> Corpus:
+    content, place = manifest.content, store.root
+    vocabulary = checked_words(place, _json(store, manifest, VOCABULARY))
+    order = _checked(store, manifest, ORDER, ("rows", "place"))
+    shape = _Shape.of(content)
+    if shape.n_words != len(vocabulary) or shape.parts[-1] != len(order["rows"]):
+        raise StorageError(f"{place!r} is damaged: its numbers are not those of its documents and words.")
+    folder = _numbers(store, manifest, shape)
     as_they_came, inside = (_Numbers(folder, side, len(vocabulary)) for side in ("files", "parts"))
-    documents = PartedDocuments(place, content["files"], _columns(content))
+    documents = PartedDocuments(place, shape.files, _columns(content))
     corpus = Corpus(
         vocabulary,
         as_they_came.tokens,
@@ -211,6 +220,29 @@ def open_parts(place: str, pipeline: TextPipeline | None = None) -> Corpus:
     corpus.__dict__["open_distinct"] = partial(_distinct, corpus, inside, order, manifest, place)
     corpus.__dict__["open_copies"] = partial(_open_copies, store, manifest)
     return corpus
+
+
+class _Shape(NamedTuple):
+    """How many words an index has, how many documents each file, and where parts of different ones begin."""
+
+    n_words: int
+    files: tuple[int, ...]
+    parts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> _Shape:
+        """Take it from a manifest; raises a `ValueError` if there is no such index."""
+        found = cls(content["n_words"], tuple(content["files"]), tuple(content["parts"]))
+        numbers = (found.n_words, *found.files, *np.diff((0, *found.parts)).tolist())
+        if not all(type(n) is int and 0 <= n < _MOST for n in numbers) or found.parts[:1] != (0,):
+            raise ValueError("how many documents and words there are")
+        return found
+
+    def sizes(self, side: str) -> list[tuple[str, int]]:
+        """Return the files of numbers, and how many documents each has."""
+        if side == "files":
+            return [(file_name(i), n) for i, n in enumerate(self.files)]
+        return [(part_name(p), int(n)) for p, n in enumerate(np.diff(self.parts))]
 
 
 class Parts(NamedTuple):
@@ -244,11 +276,13 @@ def read_part(place: str, p: int) -> Arrays:
     return _numbers_of(store, manifest_of(store), part_name(p))
 
 
-def _numbers_of(store: ArrayStore, manifest: Manifest, name: str) -> Arrays:
+def _numbers_of(store: ArrayStore, manifest: Manifest, name: str, n_documents: int | None = None) -> Arrays:
     """Read the numbers of a file or part; compiled code may walk along them without leaving them."""
-    arrays, n_words = _checked(store, manifest, name), int(manifest.content["n_words"])
+    arrays = _checked(store, manifest, name, (*_NUMBERS, *_OFFSETS))
+    arrays |= {each: arrays[each].astype(np.int64) for each in _OFFSETS}
     with fitting_together(store.root):
-        n_documents = len(arrays["offsets"]) - 1
+        n_words = int(manifest.content["n_words"])
+        n_documents = len(arrays["offsets"]) - 1 if n_documents is None else n_documents
         tokens = (arrays["offsets"], arrays["tokens"], arrays["tokens"])
         counts = (arrays["starts"], arrays["words"], arrays["counts"])
         if not all(fits(*each, n_documents, n_words) for each in (tokens, counts)):
@@ -259,6 +293,8 @@ def _numbers_of(store: ArrayStore, manifest: Manifest, name: str) -> Arrays:
 def _distinct(
     corpus: Corpus, numbers: _Numbers, order: Arrays, manifest: Manifest, place: str
 ) -> DistinctCorpus:
+    if not is_order(order["rows"], order["place"], corpus):
+        raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     found = DistinctCorpus(
         corpus.vocabulary,
         numbers.tokens,
@@ -268,8 +304,6 @@ def _distinct(
         rows=order["rows"],
         place=order["place"],
     )
-    if not is_order(order["rows"], order["place"], corpus):
-        raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     found.__dict__["document_term_matrix"] = numbers.by_document()
     found.__dict__["counts_by_word"] = numbers.by_word()
     found.__dict__["parts"] = Parts(place, tuple(manifest.content["parts"]))
@@ -288,12 +322,13 @@ def _topics(numbers: _Numbers, store: ArrayStore, manifest: Manifest) -> NDArray
     if not goal.is_file():
         with atomic_path(goal) as path, path.open("wb") as out:
             for name in names:
-                out.write(_checked(store, manifest, name)["topics"].astype(np.int32).data)
+                topics = _checked(store, manifest, name, ("topics",))["topics"]
+                out.write(topics.astype(np.uint16).astype(np.int32).data)  # as they are written
     return numbers.array(goal.name.partition(".")[2], np.int32)
 
 
 def _open_copies(store: ArrayStore, manifest: Manifest, name: str, n: int) -> NDArray[np.int64]:
-    rows = _checked(store, manifest, COPIES)[name]
+    rows = _checked(store, manifest, COPIES, (name,))[name]
     inside = len(rows) == n and bool(((rows >= 0) & (rows < n)).all())
     if not inside or (rows[rows] != rows).any():
         raise StorageError(f"{store.root!r} is damaged: its documents are not those of the corpus.")
@@ -305,14 +340,26 @@ def _columns(content: Mapping[str, Any]) -> Columns:
     return Columns(id, title, text, tuple(fields))
 
 
-def _checked(store: ArrayStore, manifest: Manifest, name: str) -> Arrays:
+def _checked(store: ArrayStore, manifest: Manifest, name: str, wanted: Sequence[str]) -> Arrays:
+    """Read the arrays of a file that is as it was written: rows of whole numbers."""
+    from safetensors import SafetensorError
     from safetensors.numpy import load
 
-    return dict(load(_checked_bytes(store, manifest, name)))
+    data = _checked_bytes(store, manifest, name)
+    try:
+        arrays = {each: array for each, array in load(data).items() if each in wanted}
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:  # a kind that NumPy does not have
+        raise StorageError(f"{store.root!r} is damaged: {name!r} cannot be read.") from error
+    if len(arrays) < len(wanted) or not all(a.ndim == 1 and a.dtype.kind in "iu" for a in arrays.values()):
+        raise StorageError(f"{store.root!r} is damaged: {name!r} has other numbers.")
+    return arrays
 
 
 def _json(store: ArrayStore, manifest: Manifest, name: str) -> Any:
-    return json.loads(_checked_bytes(store, manifest, name))
+    try:
+        return json.loads(_checked_bytes(store, manifest, name))
+    except (ValueError, RecursionError) as error:
+        raise StorageError(f"{store.root!r} is damaged: {name!r} is not valid JSON.") from error
 
 
 def _checked_bytes(store: ArrayStore, manifest: Manifest, name: str) -> bytes:
@@ -359,10 +406,10 @@ def _canonical(matrix: Any) -> Any:
     return matrix
 
 
-def _numbers(store: ArrayStore, manifest: Manifest) -> Path:
+def _numbers(store: ArrayStore, manifest: Manifest, shape: _Shape) -> Path:
     """Return the folder of this machine that has the numbers of an index, copied there if need be."""
     numbers = [name for name in manifest.checks if not name.startswith(("texts-", "topics-"))]
-    goal = cache_directory() / "indexes" / _mark(manifest, numbers)
+    goal = cache_directory() / "indexes" / _mark(manifest, numbers, shape)
     if goal.is_dir():
         goal.touch()
         return goal
@@ -372,7 +419,9 @@ def _numbers(store: ArrayStore, manifest: Manifest) -> Path:
     except OSError as error:
         raise StorageError(f"Cannot write to {str(goal.parent)!r}: {error.strerror}.") from error
     try:
-        _copy_numbers(store, manifest, folder)
+        for side in ("files", "parts"):
+            _append(store, manifest, shape.sizes(side), folder, side)
+        _turn_by_word(folder, shape.n_words)
         with suppress(OSError):  # another process may be quicker
             folder.rename(goal)
         _make_room(goal)
@@ -381,9 +430,10 @@ def _numbers(store: ArrayStore, manifest: Manifest) -> Path:
     return goal
 
 
-def _mark(manifest: Manifest, names: Iterable[str]) -> str:
-    """A mark of what some files hold."""
-    return hashlib.sha256(repr([manifest.checks[name] for name in names]).encode()).hexdigest()[:40]
+def _mark(manifest: Manifest, names: Iterable[str], shape: _Shape | None = None) -> str:
+    """A mark of what some files hold, and of what they were checked against."""
+    held = [manifest.checks[name] for name in names], shape
+    return hashlib.sha256(repr(held).encode()).hexdigest()[:40]
 
 
 def _make_room(newest: Path) -> None:
@@ -393,32 +443,25 @@ def _make_room(newest: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _copy_numbers(store: ArrayStore, manifest: Manifest, folder: Path) -> None:
-    content = manifest.content
-    names = {
-        "files": [file_name(i) for i in range(len(content["files"]))],
-        "parts": [part_name(p) for p in range(len(content["parts"]) - 1)],
-    }
-    for side, files in names.items():
-        _append(store, manifest, files, folder, side)
-    _turn_by_word(folder, int(content["n_words"]))
-
-
-def _append(store: ArrayStore, manifest: Manifest, files: Sequence[str], folder: Path, side: str) -> None:
+def _append(
+    store: ArrayStore, manifest: Manifest, files: Sequence[tuple[str, int]], folder: Path, side: str
+) -> None:
     """Put the arrays of several files one after the other."""
     totals = dict.fromkeys(_OFFSETS, 0)
-    open_ = {name: (folder / f"{side}.{name}").open("wb") for name in (*_NUMBERS, *_OFFSETS)}
-    for name in _OFFSETS:
-        open_[name].write(np.zeros(1, np.int64).data)
-    for file in files:
-        arrays = _numbers_of(store, manifest, file)
-        for name, kind in _NUMBERS.items():
-            open_[name].write(np.ascontiguousarray(arrays[name], kind).data)
+    with ExitStack() as opened:
+        out = {
+            name: opened.enter_context((folder / f"{side}.{name}").open("wb"))
+            for name in (*_NUMBERS, *_OFFSETS)
+        }
         for name in _OFFSETS:
-            open_[name].write(np.ascontiguousarray(arrays[name][1:] + totals[name]).data)
-            totals[name] += int(arrays[name][-1])
-    for each in open_.values():
-        each.close()
+            out[name].write(np.zeros(1, np.int64).data)
+        for file, n_documents in files:
+            arrays = _numbers_of(store, manifest, file, n_documents)
+            for name, kind in _NUMBERS.items():
+                out[name].write(np.ascontiguousarray(arrays[name], kind).data)
+            for name in _OFFSETS:
+                out[name].write(np.ascontiguousarray(arrays[name][1:] + totals[name]).data)
+                totals[name] += int(arrays[name][-1])
 
 
 def _turn_by_word(folder: Path, n_words: int) -> None:

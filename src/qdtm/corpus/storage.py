@@ -220,7 +220,7 @@ def _load_corpus(folder: Path, pipeline: TextPipeline | None) -> Corpus:
     saved_pipeline = TextPipeline.from_json(manifest.content.get("pipeline", {}))
     is_split = saved_pipeline.split_documents is not None and "n_passages" in manifest.content
     arrays = load_arrays(folder / _ARRAYS, _SPECS | _PASSAGES if is_split else _SPECS)
-    vocabulary = _checked_words(folder, load_json(folder / _VOCABULARY))
+    vocabulary = checked_words(folder, load_json(folder / _VOCABULARY))
     documents = SqliteDocuments(folder / _DOCUMENTS)
     try:
         corpus = Corpus(
@@ -322,7 +322,8 @@ def _check_files(folder: Path, manifest: Manifest) -> None:
             raise StorageError(f"{str(folder)!r} is damaged: {name!r} is missing.")
 
 
-def _checked_words(folder: Path, value: Any) -> tuple[str, ...]:
+def checked_words(folder: Path | str, value: Any) -> tuple[str, ...]:
+    """Return a vocabulary that was read; raises a `StorageError` if it is none."""
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise StorageError(f"{str(folder)!r} is damaged: its vocabulary is not a list of words.")
     return tuple(value)

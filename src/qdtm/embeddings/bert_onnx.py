@@ -195,11 +195,21 @@ class BertShape:
             n_pieces=_size(config, "vocab_size", MOST_WORDS),
             n_positions=_size(config, "max_position_embeddings", 16 * MOST_SIZE),
             activation=ACTIVATIONS.get(str(config.get("hidden_act", "gelu")), ""),
-            epsilon=float(config.get("layer_norm_eps", 1e-12)),
+            epsilon=_epsilon(config),
         )
-        if not found.activation or found.size % found.n_heads or not 0.0 <= found.epsilon < 1.0:
+        if not found.activation or found.size % found.n_heads:
             raise EmbeddingError("The encoder's config.json contradicts itself; fetch it again.")
         return found
+
+
+def _epsilon(config: Mapping[str, Any]) -> float:
+    value = config.get("layer_norm_eps", 1e-12)
+    if not isinstance(value, int | float) or not 0.0 <= value < 1.0:
+        said = repr(value)[:40]
+        raise EmbeddingError(
+            f"The encoder's config.json says layer_norm_eps = {said}; from 0 to 1 is wanted."
+        )
+    return float(value)
 
 
 def _size(config: Mapping[str, Any], name: str, most: int) -> int:

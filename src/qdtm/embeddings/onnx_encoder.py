@@ -289,6 +289,8 @@ def _reading(folder: Path, config: dict[str, Any]) -> InputForm:
     """Find out how a model wants its texts."""
     path = folder / "modules.json"
     modules = _parsed(path) if path.is_file() else []
+    if not isinstance(modules, list):
+        raise EmbeddingError(f"{str(path)!r} is not a list of the encoder's parts.")
     kinds = [str(each.get("type", "")).rpartition(".")[2] for each in modules if isinstance(each, dict)]
     if strange := [kind for kind in kinds if kind not in _USED_MODULES]:
         raise EmbeddingError(f"The encoder has a part {strange[0]!r}, which is not known here.")
@@ -367,7 +369,8 @@ def _session(graph: bytes) -> Any:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4  # what goes wrong is raised
     try:
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        providers = ["CPUExecutionProvider"]  # a second try with the same one would only print
+        return onnxruntime.InferenceSession(graph, options, providers=providers, enable_fallback=0)
     except Exception as error:  # onnxruntime has a class of its own for each, without a common one
         raise EmbeddingError("The encoder's model cannot be read by onnxruntime; fetch it again.") from error
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from qdtm.errors import ParameterError, StorageError
 from qdtm.storage.atomic import write_errors
-from qdtm.storage.folders import JOURNAL
+from qdtm.storage.folders import JOURNAL, require_file
 from qdtm.storage.locks import LivenessLock
 
 UNDO, REDO = "undo", "redo"
@@ -285,6 +285,7 @@ class Journal:
     def _read(self) -> tuple[tuple[Act, ...], int]:
         """Return the acts in the file, and how many lines are none."""
         try:
+            require_file(self.path)
             if self.path.stat().st_size > MAX_FILE:
                 raise StorageError(f"{str(self.path)!r} is damaged: larger than {MAX_FILE >> 20} MB.")
             lines = self.path.read_bytes().splitlines()

@@ -17,6 +17,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from qdtm.errors import MissingExtraError, StorageError
+from qdtm.storage.atomic import give_place
+from qdtm.storage.folders import MANIFEST
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -124,7 +126,7 @@ class ArrayStore:
         self._files.clear()
 
     def move_to(self, root: str) -> None:
-        """Give everything another place, which is not there yet."""
+        """Give everything another place; what is there is replaced, in one step on a disk of this machine."""
         self._files.move_to(root)
         self.__init__(root)  # type: ignore[misc]
 
@@ -163,8 +165,9 @@ class _LocalFiles:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def move_to(self, root: str) -> None:
-        Path(root).parent.mkdir(parents=True, exist_ok=True)
-        self._folder.replace(root)
+        for left in self._folder.glob(".*.tmp"):  # by a process that was killed
+            left.unlink(missing_ok=True)
+        give_place(self._folder, root)
 
 
 class _RemoteFiles:
@@ -199,9 +202,11 @@ class _RemoteFiles:
 
     def move_to(self, root: str) -> None:
         goal = self._files._strip_protocol(root)
+        _RemoteFiles(self._files, goal).clear()
         self._files.makedirs(goal, exist_ok=True)
-        for path in self._files.ls(self._path, detail=False):
-            self._files.mv(path, f"{goal}/{path.rpartition('/')[2]}")
+        names = [path.rpartition("/")[2] for path in self._files.ls(self._path, detail=False)]
+        for name in sorted(names, key=lambda name: (name == MANIFEST, name)):  # what is whole has a manifest
+            self._files.mv(f"{self._path}/{name}", f"{goal}/{name}")
         self.clear()
 
 

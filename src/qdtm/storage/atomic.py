@@ -93,6 +93,27 @@ def placed_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             _remove(folder)
 
 
+def give_place(folder: Path, path: str | os.PathLike[str]) -> None:
+    """Give a folder that is whole its place, whatever is there now; if the disk refuses, both stay.
+
+    Raises
+    ------
+    StorageError
+        If another process is writing there, or the disk refuses.
+    """
+    with reserve(path) as place, write_errors(path):
+        _sync_folder(folder)
+        hidden = _beside(place, _UNFINISHED)  # after a kill nobody takes it for work to go on with
+        folder.rename(hidden)
+        try:
+            _put_folder(hidden, place)
+        except OSError:
+            hidden.rename(folder)
+            raise
+        _sync(place.parent)
+        _remove(hidden)
+
+
 @contextmanager
 def placed_files(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
     """Give an empty folder to fill; when the block ends well its files take their places in a folder.

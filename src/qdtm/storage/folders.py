@@ -353,6 +353,18 @@ def read_manifest(
     return manifest
 
 
+def require_file(path: Path) -> None:
+    """Refuse what is there and is no file: a pipe would be waited for without end.
+
+    Raises
+    ------
+    StorageError
+        If it is a folder, a pipe or a device.
+    """
+    if path.exists() and not path.is_file():
+        raise StorageError(f"{str(path)!r} is not a file.")
+
+
 def load_json(path: Path) -> Any:
     """Read a JSON file of bounded size.
 
@@ -362,6 +374,7 @@ def load_json(path: Path) -> Any:
         If it is missing, too large or not JSON.
     """
     with _storage_errors(f"Cannot read {str(path)!r}"):
+        require_file(path)
         if path.stat().st_size > MAX_JSON_BYTES:
             raise StorageError(f"{str(path)!r} is damaged: larger than {MAX_JSON_BYTES >> 20} MB.")
         try:

@@ -1,5 +1,6 @@
 import csv
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from qdtm import QueryDrivenTopicModel
 from qdtm.errors import ParameterError, StorageError
 from qdtm.present.export import export_result
 from qdtm.present.methods import methods_paragraph
-from qdtm.results.hand_check import Answer, HandCheck
+from qdtm.results.hand_check import Answer, HandCheck, files
 from qdtm.results.hand_check.files import begin_check, read_answers, read_checks, write_checks, write_sample
 from qdtm.results.result import Result
 from qdtm.storage.folders import CHECK
@@ -160,6 +161,13 @@ def test_a_table_that_makes_no_sense_is_refused(result, check, tmp_path, text, w
         read_answers(path, check, result.corpus.documents)
     with pytest.raises(StorageError, match="Cannot read"):
         read_answers(tmp_path / "missing.csv", check, result.corpus.documents)
+
+
+def test_what_is_no_table_of_answers_is_not_read(result, check, monkeypatch):
+    monkeypatch.setattr(files, "_MOST_BYTES", 10)
+    for name, reason in ((os.devnull, "is not a file"), (__file__, "is larger than")):
+        with pytest.raises(StorageError, match=reason):
+            read_answers(name, check, result.corpus.documents)
 
 
 def test_an_answer_outside_the_sample_is_no_check(check):

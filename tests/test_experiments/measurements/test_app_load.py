@@ -1,6 +1,7 @@
 """The app under load, for a few seconds: it answers, keeps workspaces apart, and refuses politely."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 
-def load(clients: int, seconds: float, fits: int) -> dict:
-    options = ["--clients", str(clients), "--seconds", str(seconds), "--fits", str(fits)]
-    command = [sys.executable, "-m", "experiments", "app-load", *options]
+def load(**options: int) -> dict:
+    given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    command = [sys.executable, "-m", "experiments", "app-load", *given]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -22,6 +23,10 @@ def check(found: dict) -> None:
     assert found["alive"] == [200, 200]
     assert found["answers"]["200"] > 0
     assert set(found["answers"]) <= {"200", "404", "303", "400"}
+    assert found["about the other workspace"] == []
+    assert found["typed"]["answers"] > 0
+    assert found["typed"]["missing"] == 0
+    assert found["typed"]["several answers to one query"] == {}
     said = found["abuse"]
     assert (said["foreign host"], said["foreign origin"]) == ("421", "403")
     for name, status in (
@@ -52,13 +57,14 @@ def check_fits(one: dict, two: dict) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
 def test_a_few_clients():
     pytest.importorskip("nicegui", reason="needs the extra 'app'")
-    check(load(4, 3, fits=1))
+    check(load(clients=4, typists=2, seconds=3, fits=1))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory of the servers")
-def test_twenty_clients_for_five_minutes():
-    found = load(20, 300, fits=4)
+@pytest.mark.skipif("QDTM_DATA" not in os.environ, reason="needs TagMyNews")
+def test_twenty_clients_for_ten_minutes():
+    found = load(clients=20, typists=5, seconds=600, fits=1, documents=20_000)
     check(found)
     memory = found["memory_mb"]
     for halfway, end in zip(memory["halfway"], memory["end"], strict=True):

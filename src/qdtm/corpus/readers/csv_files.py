@@ -34,7 +34,8 @@ _DELIMITERS = ",\t;|"
 _N_SNIFFED = 200
 _SNIFFED_OF_LINE = 2**20
 _MANY_LINES = 1_000
-_FREE_CHARACTERS = 2**26
+_FREE_CHARACTERS = 2**24
+_ROW = 32  # characters that a row counts for at least: it becomes a document, even if nothing is in it
 _MAX_GROWTH = 200
 _DELIMITER_NOTE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # the first line of some spreadsheets' exports
 
@@ -123,16 +124,31 @@ def peek(values: Iterator[T], n: int, size: Callable[[T], int]) -> list[T]:
 def _growing(rows: Iterator[list[str]], path: Path) -> Iterator[list[str]]:
     """Pass rows on, as long as they do not come to far more than the file that they are read from.
 
-    A compressed table may hold a long text once and name it a million times, in a few bytes each.
+    A compressed table may hold a long text once and name it a million times, in a few bytes each, or say in
+    as many that a hundred million rows are empty.
     """
-    allowed = _FREE_CHARACTERS + _MAX_GROWTH * path.stat().st_size
+    allowed = _allowed_characters(path)
     for row in rows:
-        allowed -= len(row) + sum(map(len, row))
+        allowed -= _ROW + len(row) + sum(map(len, row))
         if allowed < 0:
-            raise CorpusError(
-                f"{str(path)!r} unpacks to more than {_MAX_GROWTH} times its size; that is no table of texts."
-            )
+            raise _grown(path)
         yield row
+
+
+def require_rows(n_rows: int, path: Path) -> None:
+    """Refuse a table that says at its beginning that it has far more rows than its size can hold."""
+    if n_rows * _ROW > _allowed_characters(path):
+        raise _grown(path)
+
+
+def _allowed_characters(path: Path) -> int:
+    return _FREE_CHARACTERS + _MAX_GROWTH * path.stat().st_size
+
+
+def _grown(path: Path) -> CorpusError:
+    return CorpusError(
+        f"{str(path)!r} unpacks to more than {_MAX_GROWTH} times its size; that is no table of texts."
+    )
 
 
 def _find_delimiter(lines: Sequence[str], prefer: str) -> str:

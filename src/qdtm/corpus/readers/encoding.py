@@ -37,7 +37,7 @@ _MARKS = (  # the longer ones first: UTF-16's begins UTF-32's
 _PIECE = 2**20
 _NOT_IN_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _WORD = re.compile(r"\w+")
-_LAST_WORD = re.compile(rb"[^\x00-\x2f]+\Z")  # no encoding has such bytes inside a character
+_OF_WORDS = bytes(range(0x30, 0x100))  # no encoding has other bytes inside a character
 
 _ADVICE = "if letters look wrong, save it as UTF-8 or give its encoding (--encoding, in Python encoding=)."
 _SAMPLE_BYTES = 2**15
@@ -230,7 +230,7 @@ def _sample(path: Path) -> bytes:
     with path.open("rb") as file:
         while n_bytes < _SAMPLE_BYTES and (line := file.readline(_SAMPLE_BYTES)):
             if not line.isascii():
-                lines.append(line if line.endswith(b"\n") else _LAST_WORD.sub(b"", line) or line)
+                lines.append(line if line.endswith(b"\n") else line.rstrip(_OF_WORDS) or line)
                 n_bytes += len(line)
     return b"".join(lines)
 

@@ -22,7 +22,7 @@ from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.records import Meter, Reader, ReadOptions, Record
 from qdtm.errors import CorpusError, QdtmError
 
-_FREE_BYTES = 2**28
+_FREE_BYTES = 2**24
 _MAX_GROWTH = 200
 _MAX_MEMBERS = 100_000
 _PIECE = 2**20

@@ -9,7 +9,7 @@ from typing import Any
 
 from qdtm.corpus.document_store import as_field
 from qdtm.corpus.readers.contents import damage, needed, open_package
-from qdtm.corpus.readers.csv_files import records_of_rows
+from qdtm.corpus.readers.csv_files import records_of_rows, require_rows
 from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.records import Meter, ReadOptions, Record
 from qdtm.errors import CorpusError
@@ -30,6 +30,7 @@ def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Rec
     with damage(path, "a parquet"):
         file = parquet.ParquetFile(path)
         names = list(file.schema_arrow.names)
+    require_rows(file.metadata.num_rows, path)
     yield from records_of_rows(names, _parquet_rows(file, meter, path), options, path)
 
 

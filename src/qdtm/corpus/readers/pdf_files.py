@@ -32,7 +32,7 @@ MAX_SECONDS = 300.0
 PAGE_SECONDS = 20.0
 """What a page may take; one that is made to take longer is not waited for."""
 
-_MEGABYTES = 2_048
+_MEGABYTES = 1_024
 _LINE_END_HYPHEN = re.compile(r"(?:[\x02\ufffe]|(?<=[^\W\d_])-\n)(?=[a-zà-ÿ])")
 _LETTERLESS = str.maketrans({"\x02": "-", "\ufffe": "-", "\0": " "})
 

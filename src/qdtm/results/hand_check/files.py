@@ -21,7 +21,7 @@ from qdtm.results.hand_check.hand_check import HandCheck, merge, of_version_1
 from qdtm.results.hand_check.sample import allocate_first, draw_round, draw_sample
 from qdtm.results.table_formats import safe_cell
 from qdtm.storage.atomic import placed_file, write_errors
-from qdtm.storage.folders import CHECK, CHECK_LOCK, load_json
+from qdtm.storage.folders import CHECK, CHECK_LOCK, load_json, require_file
 from qdtm.storage.locks import LivenessLock
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "qdtm check", 2
 COLUMNS = ("document", "id", "about", "answers", "notes", "text")
+_MOST_BYTES = 2**26
 _YES, _NO = frozenset({"yes", "y", "1", "true"}), frozenset({"no", "n", "0", "false"})
 _UNSURE, _OPEN = frozenset({"unsure", "?", "maybe"}), frozenset({"", "skip", "na", "nan"})
 _LONGEST = 30_000  # characters of a text in a table; a spreadsheet's cell holds little more
@@ -187,6 +188,10 @@ def read_answers(
 
 def _read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     try:
+        require_file(Path(path))
+        if Path(path).stat().st_size > _MOST_BYTES:
+            reason = f"is larger than {_MOST_BYTES >> 20} MB; that is no table of answers"
+            raise StorageError(f"{str(path)!r} {reason}.")
         with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
             return list(csv.DictReader(file))
     except (OSError, csv.Error) as error:
