@@ -68,7 +68,9 @@ STEPS = (
     Step("scaling", "the cost of a sweep by tokens and topics", ("scaling", "--write")),
     Step("shards", "what shards cost in quality", ("shards",)),
     Step("memory", "the memory of a fit beside its bound", ("memory",)),
-    Step("corpus", "a million documents", ("corpus",)),
+    Step("corpus", "a million made-up documents, read, indexed and scored", ("corpus",)),
+    Step("million", "a million documents, indexed and asked", ("million",)),
+    Step("answering", "a corpus learned once, then asked", ("answering", "--peers")),
     Step("firmness", "subtopics looked for with other seeds", ("firmness",)),
 )  # fmt: skip
 
