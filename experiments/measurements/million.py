@@ -22,10 +22,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-
-from experiments.datasets.natural import load_whole
-
 CORPORA = ("20news", "tagmynews", "acl_anthology", "ohsumed23", "uscongress")
 PIECE = 28
 """Words of a document."""
@@ -45,6 +41,8 @@ class Cost:
 
 def pieces(texts: Sequence[str], n_pieces: int, seed: int = 0) -> list[str]:
     """Return pieces of texts in random order, whole ones first; fewer if the texts do not have so many."""
+    import numpy as np
+
     words = [text.split() for text in texts]
     order = np.random.default_rng(seed)
     found: list[str] = []
@@ -59,6 +57,8 @@ def pieces(texts: Sequence[str], n_pieces: int, seed: int = 0) -> list[str]:
 
 def write_pieces(path: Path, n_pieces: int, data: str | Path | None) -> int:
     """Write pieces of the corpora as a CSV; return how many there are."""
+    from experiments.datasets.natural import load_whole
+
     texts = [text for name in CORPORA for text in load_whole(name, data, None)]
     found = pieces(texts, n_pieces)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -97,6 +97,12 @@ def cost_of(name: str, arguments: Sequence[str]) -> Cost:
     return Cost(name, seconds, used.ru_utime + used.ru_stime, peak)
 
 
+def _written_apart(path: Path, arguments: Sequence[str]) -> int:
+    """Write the pieces in another process: the peak of a command counts what its parent has in memory."""
+    command = [sys.executable, "-m", "experiments", "million", *arguments, "--write", str(path)]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
 def measure_million(arguments: Sequence[str]) -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(
@@ -108,10 +114,14 @@ def measure_million(arguments: Sequence[str]) -> None:
     parser.add_argument("-q", "--query", action="append")
     parser.add_argument("--data", help="the experiments' data; by default the folder that QDTM_DATA names")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
+    if given.write:
+        print(write_pieces(given.write, given.documents, given.data))
+        return
     cost_of("compile", ["demo", "-q", "cricket", "--json"])
     with tempfile.TemporaryDirectory() as folder:
-        n_documents = write_pieces(Path(folder) / "texts.csv", given.documents, given.data)
+        n_documents = _written_apart(Path(folder) / "texts.csv", arguments)
         costs = list(measure(Path(folder), given.query or QUERIES))
     if given.json:
         print(json.dumps([asdict(cost) for cost in costs], indent=2))
