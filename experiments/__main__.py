@@ -41,6 +41,7 @@ COMMANDS = {
     "engines": Entry("measurements.cluster", "measure_engines", "A sweep by Ray beside threads."),
     "firmness": Entry("measurements.firmness", "measure_firmness", "Subtopics looked for with other seeds."),
     "memory": Entry("measurements.memory", "measure_memory", "The memory of a fit beside its bound."),
+    "million": Entry("measurements.million", "measure_million", "A million documents, command by command."),
     "own-labels": Entry("measurements.relevance", "measure_own_labels", "Relevance on labels of your own."),
     "planted": Entry("measurements.planted", "measure_planted", "Rare concepts that were planted."),
     "relevance": Entry("measurements.relevance", "measure_relevance", "Ranking, calibration and counts."),

@@ -7,6 +7,7 @@ step took is written beside the figures.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -43,10 +44,20 @@ class Step:
 
 @dataclass(frozen=True)
 class Duration:
-    """How long a step took on the machine that ran it last; less than from nothing if cells were kept."""
+    """How long a step took on the machine that ran it last; less than from nothing if cells were kept.
+
+    Attributes
+    ----------
+    step : str
+    minutes : float
+        By the clock, whatever else the machine did.
+    cpu_minutes : float or None
+        Of all processes of the step, where that can be told.
+    """
 
     step: str
     minutes: float
+    cpu_minutes: float | None = None
 
 
 STEPS = (
@@ -68,7 +79,9 @@ STEPS = (
     Step("scaling", "the cost of a sweep by tokens and topics", ("scaling", "--write")),
     Step("shards", "what shards cost in quality", ("shards",)),
     Step("memory", "the memory of a fit beside its bound", ("memory",)),
-    Step("corpus", "a million documents", ("corpus",)),
+    Step("corpus", "a million made-up documents, read, indexed and scored", ("corpus",)),
+    Step("million", "a million documents, indexed and asked", ("million",)),
+    Step("answering", "a corpus learned once, then asked", ("answering", "--peers")),
     Step("firmness", "subtopics looked for with other seeds", ("firmness",)),
 )  # fmt: skip
 
@@ -103,8 +116,7 @@ def everything(names: Sequence[str], only_list: bool, jobs: int, folder: Path) -
     took = {each.step: each for each in _durations(folder)}
     if only_list:
         for step in chosen:
-            last = f"{took[step.name].minutes:.0f} min" if step.name in took else ""
-            click.echo(f"{step.name:14}{last:>8}  {step.about}")
+            click.echo(f"{step.name:14}{_said(took.get(step.name)):>22}  {step.about}")
         return
     failed = [step.name for step in chosen if not _run(step, jobs, folder)]
     subprocess.run([sys.executable, "-m", "experiments", "pages", "--folder", folder], check=True)
@@ -119,14 +131,28 @@ def _run(step: Step, jobs: int, folder: Path) -> bool:
     arguments = [sys.executable, "-m", "experiments", *given]
     if step.file:
         arguments += ["--jobs", str(jobs), "--update", "--out", str(folder / step.file)]
-    start = time.monotonic()
+    start, cpu = time.monotonic(), _cpu_of_children()
     with (folder / f"{step.name}.log").open("w", encoding="utf-8") as log:
         went_well = subprocess.run(arguments, stdout=log).returncode == 0
-    minutes = round((time.monotonic() - start) / 60, 1)
+    took = [round((each - before) / 60, 1)
+            for each, before in ((time.monotonic(), start), (_cpu_of_children(), cpu))]  # fmt: skip
     if went_well:
         others = [each for each in _durations(folder) if each.step != step.name]
-        write_rows(folder / DURATIONS, [*others, Duration(step.name, minutes)])
+        write_rows(folder / DURATIONS, [*others, Duration(step.name, *took)])
     return went_well
+
+
+def _cpu_of_children() -> float:
+    """Seconds of CPU of all processes that were started from here and have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+def _said(took: Duration | None) -> str:
+    if took is None:
+        return ""
+    cpu = "" if took.cpu_minutes is None else f" ({took.cpu_minutes:.0f} of CPU)"
+    return f"{took.minutes:.0f} min{cpu}"
 
 
 def _durations(folder: Path) -> list[Duration]:

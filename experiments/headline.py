@@ -13,7 +13,7 @@ from typing import Any
 from experiments.harness.report import Part, Table, best_bold, markdown
 from experiments.harness.summary import Summary, find, mean_of, unique
 from experiments.paper import published
-from experiments.systems.answers import OURS, REFERENCE, RETRIEVAL
+from experiments.systems.answers import EVIDENCE, OURS, REFERENCE, RETRIEVAL
 from qdtm.present.theme import LIGHT, series
 
 Rows = Mapping[str, Sequence[Any]]
@@ -32,13 +32,19 @@ _TOGETHER = {
     "LDA": "lda",
     "BM25, expert's words": "bm25-expert",
 }
+_ALONE = {
+    "qdtm": OURS,
+    "evidence alone": EVIDENCE,
+    "qdtm with MiniLM": f"{OURS}-encoder",
+    "evidence with MiniLM": f"{EVIDENCE}-encoder",
+}
 _PARTS = {
     "qdtm": "qdtm",
     "LDA, told the number": "lda-true",
     "HDP": "hdp",
     "k-means, told the number": "kmeans-svd",
 }
-_PAPERS = ("qdtm-fre", "qdtm-rel", "qdtm-kld", "qdtm-expert", "qdtm-no-filtering", "qdtm-no-promotion")
+PAPER_ROWS = ("qdtm-fre", "qdtm-rel", "qdtm-kld", "qdtm-expert", "qdtm-no-filtering", "qdtm-no-promotion")
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ def together(rows: Sequence[Summary]) -> Comparison:
         name: {c: v for c in corpora if (v := _mean(rows, c, model, "precision_at_k")) is not None}
         for name, model in _TOGETHER.items()
     }
-    best = {c: max(published(model, c, "precision_at_k") or 0.0 for model in _PAPERS) for c in corpora}
+    best = {c: max(published(model, c, "precision_at_k") or 0.0 for model in PAPER_ROWS) for c in corpora}
     return Comparison(
         "together", "Queries that cover the corpus: precision at K",
         "All queries of the paper at once; K is the size of each category. keyATM, seeded LDA and the BM25 "
@@ -117,16 +123,17 @@ def together(rows: Sequence[Summary]) -> Comparison:
 
 def alone(rows: Sequence[Summary]) -> Comparison:
     """Each query by itself, beside retrieval."""
-    found: dict[str, dict[str, float]] = {"qdtm": {}, "evidence alone": {}, "best of BM25, QL, RM3": {}}
+    found: dict[str, dict[str, float]] = {name: {} for name in (*_ALONE, "best of BM25, QL, RM3")}
     for corpus in unique(row.dataset for row in rows):
-        ours = _mean(rows, corpus, OURS, "precision_at_k")
+        ours = {
+            name: value for name, model in _ALONE.items()
+            if (value := _mean(rows, corpus, model, "precision_at_k")) is not None
+        }  # fmt: skip
         known = [_mean(rows, corpus, model, "precision_at_k") for model in RETRIEVAL if model != REFERENCE]
         best = [value for value in known if value is not None]
-        if ours is not None and best:
-            evidence = _mean(rows, corpus, "evidence", "precision_at_k")
-            found["qdtm"][corpus] = ours
-            found["best of BM25, QL, RM3"][corpus] = max(best)
-            found["evidence alone"] |= {} if evidence is None else {corpus: evidence}
+        if "qdtm" in ours and best:
+            for name, value in (ours | {"best of BM25, QL, RM3": max(best)}).items():
+                found[name][corpus] = value
     return Comparison(
         "alone", "One query by itself: precision at K",
         "Each category of seven corpora asked alone by its name. The retrieval row is the best of six, "

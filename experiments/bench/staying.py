@@ -29,12 +29,12 @@ from experiments.harness.summary import Verdict, grouped, unique
 from experiments.harness.workbench import Workbench
 from experiments.systems.answers import EVIDENCE, OURS, Answer, AnsweringSystem
 from experiments.systems.baselines import break_ties
-from experiments.systems.topic_answers import make_rows
+from experiments.systems.topic_answers import ENCODED, make_rows
 from qdtm.cli.options import together
 from qdtm.corpus import Corpus
 from qdtm.errors import ParameterError
 
-MODELS = (OURS, EVIDENCE)
+MODELS = (OURS, EVIDENCE, *ENCODED)
 """Rows that say how likely a document is to be about a query."""
 
 LEAST_WITH_WORD, LEAST_OF_TEN, LEAST_FOUND, MOST_TIMES = 0.8, 6, 0.7, 4.0

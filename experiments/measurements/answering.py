@@ -1,12 +1,14 @@
 """A corpus learned once, then asked: what learning and a query cost beside a topic model of the whole corpus.
 
-    python -m experiments answering CORPUS -q QUERY [-q QUERY ...] [--sweeps 100] [--jobs N] [--peers]
+    python -m experiments answering [CORPUS] [-q QUERY ...] [--sweeps 100] [--jobs N] [--peers]
 
-In: a file or an index, and queries. Out: a table on the screen: learning the background, then for each query
-the first answer and the whole fit with subtopics, in seconds by the clock and of CPU, in one run; with
-`--peers`, beside tomotopy's Hierarchical Dirichlet Process on the same tokens, one worker, `--sweeps` sweeps,
-which is what a person would train instead. Nothing is read from the cache or kept in it. How the cost of a
-query grows is in its columns: documents that name it, documents that are swept, their tokens.
+In: a file or an index, and queries; by default all of 20 Newsgroups, headers, footers and quotes taken off,
+from the data folder (QDTM_DATA), and three queries from specific to broad. Out: a table on the screen:
+learning the background, then for each query the first answer and the whole fit with subtopics, in seconds by
+the clock and of CPU, in one run; with `--peers`, beside tomotopy's Hierarchical Dirichlet Process on the same
+tokens, one worker, `--sweeps` sweeps, which is what a person would train instead. Nothing is read from the
+cache or kept in it. How the cost of a query grows is in its columns: documents that name it, documents that
+are swept, their tokens.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.datasets.natural import load_whole
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.corpus import load_demo_corpus
 from qdtm.first_answer import first_answer
@@ -30,12 +33,21 @@ from qdtm.sampler.engines import Threads
 from qdtm.settings import n_threads
 from qdtm.storage.cache import without_cache
 
+QUERIES = ("space shuttle", "gun control", "religion")
+
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
     """Return what work gives, the seconds by the clock and those of CPU."""
     clock, cpu = time.perf_counter(), time.process_time()
     found = work()
     return found, time.perf_counter() - clock, time.process_time() - cpu
+
+
+def read(path: Path | None) -> Corpus:
+    """Read a file, load an index, or take 20 Newsgroups."""
+    if path is None:
+        return Corpus.from_texts(load_whole("20news", None, None))
+    return Corpus.load(path) if (path / "qdtm.json").is_file() else Corpus.read(path)
 
 
 def learn(corpus: Corpus, n_jobs: int) -> int:
@@ -82,8 +94,8 @@ def measure_answering(arguments: Sequence[str]) -> None:
         description=__doc__,
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("-q", "--query", action="append", required=True)
+    parser.add_argument("corpus", type=Path, nargs="?")
+    parser.add_argument("-q", "--query", action="append")
     parser.add_argument("--sweeps", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--peers", action="store_true")
@@ -91,14 +103,13 @@ def measure_answering(arguments: Sequence[str]) -> None:
     n_jobs = n_threads(given.jobs)
     with without_cache():
         QueryDrivenTopicModel("cricket").fit(load_demo_corpus())  # compile
-        read = Corpus.load if (given.corpus / "qdtm.json").is_file() else Corpus.read
-        corpus, clock, cpu = timed(lambda: read(given.corpus))
+        corpus, clock, cpu = timed(partial(read, given.corpus))
         print(f"{corpus}, {n_jobs} threads\n")
         rows: list[tuple[str, float, float, str]] = []
-        rows.append(("reading" if read is Corpus.read else "loading", clock, cpu, ""))
+        rows.append(("reading the corpus", clock, cpu, ""))
         n_topics, clock, cpu = timed(lambda: learn(corpus, n_jobs))
         rows.append(("learning the background", clock, cpu, f"{n_topics} topics"))
-        for query in given.query:
+        for query in given.query or QUERIES:
             answer, clock, cpu = timed(partial(first_answer, corpus, query))
             rows.append((f"'{query}', first answer", clock, cpu, answer.relevance.summary()))
             with swept_tokens() as seen:
