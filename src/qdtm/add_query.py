@@ -127,16 +127,17 @@ def fit_newest(
         )
         word_topic = _corrected_counts(fit, problem, parents)
         relevance = relevance_of(parents.token_topics, word_topic)
-        found = SubtopicFit.none(problem.n_words, int((parents.token_topics == q).sum()))
+        where = parents.tokens_of(q)
+        found = SubtopicFit.none(problem.n_words, len(where))
         if settings.subtopics and not interruption.requested:
             found = split_documents(
                 problem.tokens,
                 problem.offsets,
                 problem.n_words,
-                parents.token_topics == q,
+                where,
                 weights_about(relevance[:, q]),
                 settings.priors,
-                settings.fewest_tokens(len(problem.tokens), int((parents.token_topics == q).sum())),
+                settings.fewest_tokens(len(problem.tokens), len(where)),
                 settings.seed,
                 (q,),
                 name=concepts[q].name,
@@ -147,7 +148,7 @@ def fit_newest(
             )
     stays = (fit.token_topics < q) & (fit.token_topics == parents.token_topics)  # (N,): in its query's topic
     token_subtopics = np.where(stays, fit.token_subtopics, -1).astype(np.int32)
-    token_subtopics[parents.token_topics == q] = found.token_subtopics
+    token_subtopics[where] = found.token_subtopics
     known = fit.subtopic_traces or (None,) * q
     traces = [*(trace or Trace.none() for trace in known), found.trace]
     more = replace(
