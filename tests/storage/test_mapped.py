@@ -1,4 +1,4 @@
-"""What is worked out for the numbers of a file lies in a file too, and has the values that it would have in memory."""
+"""What is worked out for the numbers of a file lies in a file too, with the values of memory."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import ArrangedDocuments, DistinctCorpus, LearnedTopics
+from qdtm.corpus.indexing import hash_documents
 from qdtm.corpus.parted_documents import Columns, PartedDocuments
 from qdtm.corpus.storage import fits, is_order
 from qdtm.corpus.text import TextPipeline
@@ -52,6 +53,9 @@ ALIGNED = 2**14
 
 MOST_BLOCKS = 16
 """Blocks of a part at most: a worker must hold one."""
+
+LAYOUT = 2
+"""Of the numbers on this machine's disk."""
 
 MOST_OPENED = 4
 """Indexes whose numbers stay on this machine's disk."""
@@ -195,7 +199,6 @@ def open_parts(place: str, pipeline: TextPipeline | None = None) -> Corpus:
     content = manifest.content
     folder = _numbers(store, manifest)
     vocabulary = tuple(map(str, _json(store, manifest, VOCABULARY)))
-    order = _checked(store, manifest, ORDER)
     as_they_came, inside = (_Numbers(folder, side, len(vocabulary)) for side in ("files", "parts"))
     documents = PartedDocuments(place, content["files"], _columns(content))
     corpus = Corpus(
@@ -208,8 +211,8 @@ def open_parts(place: str, pipeline: TextPipeline | None = None) -> Corpus:
     )
     corpus.__dict__["fingerprint"] = str(content["fingerprint"])
     corpus.__dict__["document_term_matrix"] = as_they_came.by_document()
-    corpus.__dict__["open_distinct"] = partial(_distinct, corpus, inside, order, manifest, place)
-    corpus.__dict__["open_copies"] = partial(_open_copies, store, manifest)
+    corpus.__dict__["open_distinct"] = partial(_distinct, corpus, inside, manifest, place)
+    corpus.__dict__["open_copies"] = partial(_open_copies, inside, place)
     return corpus
 
 
@@ -256,9 +259,8 @@ def _numbers_of(store: ArrayStore, manifest: Manifest, name: str) -> Arrays:
     return arrays
 
 
-def _distinct(
-    corpus: Corpus, numbers: _Numbers, order: Arrays, manifest: Manifest, place: str
-) -> DistinctCorpus:
+def _distinct(corpus: Corpus, numbers: _Numbers, manifest: Manifest, place: str) -> DistinctCorpus:
+    order = {name: numbers.array(name, np.int64) for name in ("rows", "place")}
     found = DistinctCorpus(
         corpus.vocabulary,
         numbers.tokens,
@@ -272,6 +274,7 @@ def _distinct(
         raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     found.__dict__["document_term_matrix"] = numbers.by_document()
     found.__dict__["counts_by_word"] = numbers.by_word()
+    found.__dict__["document_hashes"] = numbers.array("hashes", np.uint64)
     found.__dict__["parts"] = Parts(place, tuple(manifest.content["parts"]))
     if made_by := manifest.content.get("made_by"):
         topics = _topics(numbers, ArrayStore(place), manifest)
@@ -292,11 +295,11 @@ def _topics(numbers: _Numbers, store: ArrayStore, manifest: Manifest) -> NDArray
     return numbers.array(goal.name.partition(".")[2], np.int32)
 
 
-def _open_copies(store: ArrayStore, manifest: Manifest, name: str, n: int) -> NDArray[np.int64]:
-    rows = _checked(store, manifest, COPIES)[name]
+def _open_copies(numbers: _Numbers, place: str, name: str, n: int) -> NDArray[np.int64]:
+    rows = numbers.array(name, np.int64)
     inside = len(rows) == n and bool(((rows >= 0) & (rows < n)).all())
     if not inside or (rows[rows] != rows).any():
-        raise StorageError(f"{store.root!r} is damaged: its documents are not those of the corpus.")
+        raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     return rows
 
 
@@ -362,7 +365,7 @@ def _canonical(matrix: Any) -> Any:
 def _numbers(store: ArrayStore, manifest: Manifest) -> Path:
     """Return the folder of this machine that has the numbers of an index, copied there if need be."""
     numbers = [name for name in manifest.checks if not name.startswith(("texts-", "topics-"))]
-    goal = cache_directory() / "indexes" / _mark(manifest, numbers)
+    goal = cache_directory() / "indexes" / f"{LAYOUT}-{_mark(manifest, numbers)}"
     if goal.is_dir():
         goal.touch()
         return goal
@@ -401,7 +404,11 @@ def _copy_numbers(store: ArrayStore, manifest: Manifest, folder: Path) -> None:
     }
     for side, files in names.items():
         _append(store, manifest, files, folder, side)
-    _turn_by_word(folder, int(content["n_words"]))
+    for name, array in {**_checked(store, manifest, ORDER), **_checked(store, manifest, COPIES)}.items():
+        array.tofile(folder / f"parts.{name}")
+    numbers = _Numbers(folder, "parts", int(content["n_words"]))
+    hash_documents(numbers.tokens, numbers.offsets).tofile(numbers.path("hashes"))
+    _turn_by_word(numbers)
 
 
 def _append(store: ArrayStore, manifest: Manifest, files: Sequence[str], folder: Path, side: str) -> None:
@@ -421,20 +428,19 @@ def _append(store: ArrayStore, manifest: Manifest, files: Sequence[str], folder:
         each.close()
 
 
-def _turn_by_word(folder: Path, n_words: int) -> None:
+def _turn_by_word(numbers: _Numbers) -> None:
     """Write the counts of the parts read by words, a block of documents at a time."""
-    numbers = _Numbers(folder, "parts", n_words)
     by_document = numbers.by_document()
-    n_documents, size = by_document.shape[0], by_document.nnz
+    (n_documents, n_words), size = by_document.shape, by_document.nnz
     in_documents = np.zeros(n_words, np.int64)
     for first in range(0, n_documents, ALIGNED):
         here = slice(by_document.indptr[first], by_document.indptr[min(first + ALIGNED, n_documents)])
         in_documents += np.bincount(by_document.indices[here], minlength=n_words)
     starts = np.concatenate([[0], np.cumsum(in_documents)]).astype(np.int64)
-    (folder / "parts.by_word.starts").write_bytes(starts.tobytes())
+    starts.tofile(numbers.path("by_word.starts"))
     out = {}
     for name in ("rows", "counts"):
-        path = folder / f"parts.by_word.{name}"
+        path = numbers.path(f"by_word.{name}")
         path.touch()
         out[name] = np.memmap(path, np.int32, "w+", shape=(size,)) if size else np.zeros(0, np.int32)
     at = starts[:-1].copy()

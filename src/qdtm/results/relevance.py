@@ -21,13 +21,14 @@ from qdtm.evidence.breadth import recommended_cutoff
 from qdtm.evidence.naming import name_documents
 from qdtm.queries.search import SearchedQuery, search
 from qdtm.reprs import quoted
-from qdtm.results.distributions import FloatArray, average_over_tokens, share_out, topic_shares
+from qdtm.results.distributions import BLOCK, FloatArray, average_over_tokens, share_out, topic_shares
 from qdtm.results.fit import ModelFit
 from qdtm.results.hand_check.estimate import Interval
 from qdtm.results.hand_check.hand_check import HandCheck
 from qdtm.results.hand_check.learning import Lesson, learn, with_answers
 from qdtm.results.splits import Branch, branches, is_within, subtopic_ids, subtopic_weights
 from qdtm.sampler.mixture import words_once
+from qdtm.storage.mapped import blocks, empty_beside
 
 # --- relevance to one query ---------------------------------------------------------------------------------
 
@@ -526,7 +527,10 @@ def first_subtopics(fit: ModelFit, q: int, counts: Any) -> FloatArray | None:
     mixture = fit.mixtures[q] if fit.mixtures else None
     if mixture is None or not mixture.n_groups:
         return None
-    return mixture.log_joint(words_once(counts))
+    found = empty_beside(counts.data, (counts.shape[0], mixture.n_groups), np.float64)
+    for here in blocks(len(found), BLOCK):
+        found[here] = mixture.log_joint(words_once(counts[here]))
+    return found
 
 
 def _decided(fit: ModelFit, q: int, counts: Any, ids: Sequence[str]) -> dict[int, FloatArray]:

@@ -175,11 +175,12 @@ def known_background(corpus: Corpus, n_topics: int | None = None) -> Background 
     known = _KNOWN.get(inside, {}).get(n_topics)
     if known is not None:
         return known
-    kept = [inside.learned] if n_topics is None else []
-    for learned in (*kept, read_learned(_path_of(inside, n_topics), inside.n_tokens)):
-        if learned is not None and learned.made_by == MADE_BY:
-            return _remember(inside, n_topics, learned)
-    return None
+    learned = inside.learned if n_topics is None else None
+    if learned is None or learned.made_by != MADE_BY:
+        learned = read_learned(_path_of(inside, n_topics), inside.n_tokens)
+    if learned is None or learned.made_by != MADE_BY:
+        return None
+    return _remember(inside, n_topics, learned)
 
 
 def _remember(corpus: DistinctCorpus, n_topics: int | None, learned: LearnedTopics) -> Background:

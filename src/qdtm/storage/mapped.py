@@ -67,6 +67,15 @@ def full_beside(array: NDArray[Any], value: int, dtype: Any) -> NDArray[Any]:
     return found
 
 
+def moved_beside(array: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """Return values that are kept for long, where an array is."""
+    if not is_mapped(array):
+        return values
+    found = empty_beside(array, values.shape, values.dtype)
+    found[...] = values
+    return found
+
+
 def concatenate_beside(first: NDArray[Any], *others: NDArray[Any]) -> NDArray[Any]:
     """Put arrays one after the other, where the first is, with its type."""
     found = empty_beside(first, len(first) + sum(map(len, others)), first.dtype)
@@ -100,6 +109,6 @@ def places_where(function: Callable[..., Any], *arrays: NDArray[Any]) -> NDArray
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
-def blocks(n: int) -> Iterator[slice]:
+def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
     """Yield the slices that `n` numbers are worked on in."""
-    yield from (slice(at, min(at + BLOCK, n)) for at in range(0, n, BLOCK))
+    yield from (slice(at, min(at + size, n)) for at in range(0, n, size))
