@@ -8,16 +8,19 @@ synthesised as in `scaling`. Sweeps of both engines alternate, so that other wor
 and the quickest of each counts; both chains must end in the same bytes. Out of the second: where the time of
 a sweep goes on 1 to 64 workers, and what the limit is; what a cell of the counts costs is measured here, what
 a token costs is from `docs/performance.md`, the network is assumed. Then the same for the evidence of a query
-of an index in parts, from what a document costs here in a section and in the driver.
+of an index in parts, from what a document costs here in a section and in the driver, and what a token costs
+there where its chain starts and ends: all tokens pass through files of the driver's disk.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -29,12 +32,15 @@ from qdtm.cluster.engine import FAN_IN, RayEngine
 from qdtm.cluster.packing import Difference, add_sparse, merge, pack_counts, sparse_difference, unpack_counts
 from qdtm.corpus import Corpus
 from qdtm.corpus.indexing import count_matrix
+from qdtm.embeddings.similarity import promotion_graph
 from qdtm.evidence.evidence import learn_evidence
 from qdtm.evidence.parted_views import PartedViews
 from qdtm.evidence.sections import Section
 from qdtm.sampler.chain import Chain
 from qdtm.sampler.engines import MOST_SHARDS, Engine, Threads
+from qdtm.sampler.initialise import start_joining
 from qdtm.sampler.kernels import add_difference
+from qdtm.sampler.problem import ParentProblem, Priors
 
 
 @dataclass(frozen=True)
@@ -253,6 +259,12 @@ def simulate(
 ASKED = ((10**6, 2), (10**7, 8), (10**8, 64), (10**9, 64))
 """Documents and workers."""
 
+TOKENS_A_DOCUMENT = 12
+"""Of texts of some 28 words."""
+
+TOKEN_FILES = 32
+"""Bytes of a token in files of the driver: at the start, at the end of the chain, and in the result."""
+
 
 @dataclass
 class Looking:
@@ -312,6 +324,26 @@ def measure_looking(n_documents: int, n_words: int = 20_000, n_topics: int = 100
     return one.cost
 
 
+def cost_of_a_token(n_tokens: int = 4_000_000, n_words: int = 20_000, n_topics: int = 100) -> float:
+    """Seconds of a token in the driver: a query joins a background, and all topics come back."""
+    rng, words = np.random.default_rng(0), [np.array([3], np.int32)]
+    offsets = np.arange(0, n_tokens + 1, TOKENS_A_DOCUMENT)
+    evidence = np.where(np.arange(len(offsets) - 1) % 1_000 == 0, 0.9, 0.001).astype(np.float32)[:, None]
+    with tempfile.TemporaryDirectory() as folder:
+        tokens, before = (
+            np.memmap(Path(folder) / name, np.int32, "w+", shape=int(offsets[-1]))
+            for name in ("tokens", "topics")
+        )
+        tokens[:] = n_words * rng.power(0.25, len(tokens))
+        before[:] = rng.integers(0, n_topics, len(tokens))
+        problem = ParentProblem(
+            tokens, offsets, n_words, words, promotion_graph(None, words, 1.0, n_words=n_words), None, 0.0,
+            Priors(), evidence, np.asarray(before),
+        )  # fmt: skip
+        with Threads() as engine:
+            return _quickest(lambda: start_joining(problem, 0, engine).assignment) / len(tokens)
+
+
 def cost_of_a_document(small: int = 20_000, large: int = 80_000) -> Looking:
     """What each further document adds."""
     few, many = measure_looking(small), measure_looking(large)
@@ -321,18 +353,22 @@ def cost_of_a_document(small: int = 20_000, large: int = 80_000) -> Looking:
 
 def print_queries(network: float) -> None:
     """Print what the evidence of a query takes on clusters that nobody ran."""
-    cost = cost_of_a_document()
+    cost, token = cost_of_a_document(), cost_of_a_token()
     print(
         f"\nThe evidence of a query, for each document: {cost.section * 1e6:.1f} us in its section, "
-        f"{cost.driver * 1e6:.1f} us in the driver, which receives {cost.received:.0f} bytes.\n"
+        f"{cost.driver * 1e6:.1f} us in the driver, which receives {cost.received:.0f} bytes. "
+        f"Start and end of its chain: {token * 1e9:.0f} ns for each token, in the driver, and "
+        f"{TOKEN_FILES} bytes of its disk.\n"
     )
-    print("| documents | workers | sections | driver | network | evidence of a query |")
-    print("|---:|---:|---:|---:|---:|---:|")
+    print("| documents | workers | sections | driver | network | tokens | disk | a query but its sweeps |")
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     for n_documents, n_workers in ASKED:
         parts = (
             cost.section * n_documents / n_workers,
             cost.driver * n_documents,
             cost.received * n_documents / network,
+            token * TOKENS_A_DOCUMENT * n_documents,
+            TOKEN_FILES * TOKENS_A_DOCUMENT * n_documents / DISK,
         )
         cells = " | ".join(f"{part:,.1f} s" for part in (*parts, sum(parts)))
         print(f"| {n_documents:,} | {n_workers} | {cells} |")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus import Corpus
+from qdtm.corpus.indexing import count_numbers
 from qdtm.errors import QueryError
 from qdtm.evidence.breadth import weights_about
 from qdtm.evidence.evidence import Evidence
@@ -35,6 +36,7 @@ from qdtm.sampler.problem import ParentProblem, parent_rules
 from qdtm.sampler.subtopics import SubtopicFit, split_documents
 from qdtm.sampler.trace import Trace
 from qdtm.settings import Settings
+from qdtm.storage.mapped import blocks, map_blocks, places_where
 
 
 def add_query(
@@ -127,16 +129,17 @@ def fit_newest(
         )
         word_topic = _corrected_counts(fit, problem, parents)
         relevance = relevance_of(parents.token_topics, word_topic)
-        found = SubtopicFit.none(problem.n_words, int((parents.token_topics == q).sum()))
+        where = parents.tokens_of(q)
+        found = SubtopicFit.none(problem.n_words, len(where))
         if settings.subtopics and not interruption.requested:
             found = split_documents(
                 problem.tokens,
                 problem.offsets,
                 problem.n_words,
-                parents.token_topics == q,
+                where,
                 weights_about(relevance[:, q]),
                 settings.priors,
-                settings.fewest_tokens(len(problem.tokens), int((parents.token_topics == q).sum())),
+                settings.fewest_tokens(len(problem.tokens), len(where)),
                 settings.seed,
                 (q,),
                 name=concepts[q].name,
@@ -145,9 +148,13 @@ def fit_newest(
                 progress=progress,
                 interruption=interruption,
             )
-    stays = (fit.token_topics < q) & (fit.token_topics == parents.token_topics)  # (N,): in its query's topic
-    token_subtopics = np.where(stays, fit.token_subtopics, -1).astype(np.int32)
-    token_subtopics[parents.token_topics == q] = found.token_subtopics
+    stays = map_blocks(  # (N,): in its query's topic
+        lambda before, now: (before < q) & (before == now), fit.token_topics, parents.token_topics, dtype=bool
+    )
+    token_subtopics = map_blocks(
+        lambda each, subtopics: np.where(each, subtopics, -1), stays, fit.token_subtopics, dtype=np.int32
+    )
+    token_subtopics[where] = found.token_subtopics
     known = fit.subtopic_traces or (None,) * q
     traces = [*(trace or Trace.none() for trace in known), found.trace]
     more = replace(
@@ -195,7 +202,7 @@ def _corrected_counts(fit: ModelFit, problem: ParentProblem, parents: ParentFit)
         if column != fit.n_queries and old < fit.n_topics:
             word_topic[:, topic] += fit.word_topic[:, old] - last[:, old]
     word_topic = np.maximum(word_topic, 0.0)
-    n_w = np.bincount(problem.tokens, minlength=problem.n_words)  # (V,): a word keeps its tokens
+    n_w = count_numbers(problem.tokens, problem.n_words)  # (V,): a word keeps its tokens
     total = word_topic.sum(axis=1)
     scaled = word_topic * np.divide(n_w, total, out=np.zeros_like(total), where=total > 0)[:, None]
     counts: NDArray[np.float32] = scaled.astype(np.float32)
@@ -204,7 +211,7 @@ def _corrected_counts(fit: ModelFit, problem: ParentProblem, parents: ParentFit)
 
 def _corrected_mass(fit: ModelFit, problem: ParentProblem, parents: ParentFit) -> NDArray[np.float32]:
     """The same for the mass that promotion adds, (V, Q)."""
-    promoted = fit.token_promoted > 0
+    promoted = places_where(lambda each: each > 0, fit.token_promoted)
     shape = (problem.n_words, problem.n_parents)
     last = promoted_mass(
         problem,
@@ -221,7 +228,9 @@ def _remaining_counts(
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the counts of each query's subtopics without the tokens that have left its topic."""
     for q, counts in enumerate(fit.subtopic_counts):
-        left = np.flatnonzero((fit.token_topics == q) & (fit.token_subtopics >= 0) & ~stays)
+        left = places_where(
+            lambda z, s, stay, q=q: (z == q) & (s >= 0) & ~stay, fit.token_topics, fit.token_subtopics, stays
+        )
         yield _without(counts, problem.tokens[left], fit.token_subtopics[left])
 
 
@@ -244,8 +253,11 @@ def count_pairs(
     words: NDArray[np.int32], columns: NDArray[np.int32], shape: tuple[int, ...]
 ) -> NDArray[np.float64]:
     """Count the tokens of each word in each column, (V, C)."""
-    cells = words.astype(np.int64) * shape[1] + columns
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+    counts = np.zeros(shape[0] * shape[1])
+    for here in blocks(len(words)):
+        cells = words[here].astype(np.int64) * shape[1] + columns[here]
+        counts += np.bincount(cells, minlength=len(counts))
+    return counts.reshape(shape)
 
 
 def _renumbered(fit: ModelFit, parents: ParentFit) -> Presentation:

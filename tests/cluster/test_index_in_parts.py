@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qdtm.cluster.indexing import index_in_parts, write_index
+from qdtm.cluster.indexing import index_in_parts, repeated_names, write_index
 from qdtm.cluster.tasks import HereTasks, RayTasks
 from qdtm.corpus import Corpus, CorpusWarning, TextPipeline
 from qdtm.corpus.building import read_options
@@ -65,6 +65,16 @@ def test_parts_are_whole_blocks_and_not_too_large(n, wanted):
     assert (bounds[:-1] % ALIGNED == 0).all()
     assert (np.diff(bounds) > 0).all()
     assert np.diff(bounds).max() <= 16 * ALIGNED
+
+
+def test_a_name_that_an_earlier_file_has_is_repeated():
+    rng = np.random.default_rng(0)
+    hashes = [rng.integers(0, 9, n).astype(np.uint64) for n in (5, 0, 7, 3)]  # 0 stands for none
+    known: set[int] = set()
+    for rows, own in zip(repeated_names(hashes), hashes, strict=True):
+        assert rows.tolist() == [row for row, id in enumerate(own.tolist()) if id and id in known]
+        known |= set(own.tolist())
+    assert [len(rows) for rows in repeated_names([np.zeros(0, np.uint64)])] == [0]
 
 
 def test_any_place_of_fsspec_will_do(pattern, whole):

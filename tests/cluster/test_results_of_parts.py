@@ -20,6 +20,7 @@ from qdtm.errors import CorpusError, StorageError
 from qdtm.present.export import export_result
 from qdtm.results.result import Result
 from qdtm.storage.array_store import ArrayStore
+from qdtm.storage.mapped import is_mapped
 
 from .conftest import OPTIONS
 
@@ -47,6 +48,13 @@ def run(*arguments: object) -> str:
 def test_a_result_refers_to_the_index_and_has_no_copy(fitted, learned):
     assert not (fitted / "corpus").exists()
     assert Result.load(fitted).corpus.location == learned.location
+
+
+def test_what_it_has_of_every_token_lies_in_files(fitted, learned):
+    """No process holds it: memory does not grow with the tokens."""
+    model = QueryDrivenTopicModel("penalty", progress=None).fit(learned)
+    for fit in (model.fit_, Result.load(fitted).fit):
+        assert all(map(is_mapped, (fit.token_topics, fit.token_subtopics, fit.token_promoted)))
 
 
 def test_documents_with_their_passages_are_the_same(fitted, plain):

@@ -19,7 +19,7 @@ def test_tokens_come_back(fit):
     n_in_queries = int((fit.token_topics < 2).sum())
     assert len(packed["token_subtopics"]) == len(packed["token_promoted"]) == n_in_queries
     assert n_in_queries < len(fit.token_topics)
-    for name, array in unpack_tokens(packed, 2).items():
+    for name, array in unpack_tokens(packed, 2, fit.token_topics).items():
         np.testing.assert_array_equal(array, getattr(fit, name))
         assert array.dtype == getattr(fit, name).dtype
 
@@ -55,7 +55,7 @@ def test_too_few_or_too_many_tokens(fit, name):
     packed = pack_tokens(fit)
     for wrong in (packed[name][:-1], np.append(packed[name], packed[name][:1])):
         with pytest.raises(ValueError, match=f"{name} of {len(wrong)} tokens"):
-            unpack_tokens(packed | {name: wrong}, 2)
+            unpack_tokens(packed | {name: wrong}, 2, fit.token_topics)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ class TestSplit:
 
 def test_a_topic_that_no_document_is_about_has_no_subtopics() -> None:
     tokens, offsets = np.array([0, 1, 2, 1], np.int32), np.array([0, 2, 4], np.int64)
-    in_topic = np.array([True, False, True, False])
+    in_topic = np.array([0, 2])
     fit = split_documents(tokens, offsets, 3, in_topic, np.zeros(2), Priors(), 0.0, 0, (0,))
     assert fit.counts.shape == (3, 0)
     assert fit.token_subtopics.tolist() == [-1, -1]

@@ -22,8 +22,8 @@ from qdtm.progress import defer_interrupts
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing is reported."""
 
-LOCAL = QUIET | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""A cluster for this machine alone."""
+LOCAL = QUIET | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
+"""A cluster for this machine alone, whose workers have the rank that threads would have."""
 
 LOOPBACK = "127.0.0.1"
 SECONDS_TO_REACH = 5.0

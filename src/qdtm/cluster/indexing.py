@@ -191,13 +191,8 @@ class _Indexing:
 
     def _rename(self, facts: Sequence[FileFacts]) -> None:
         """Put the file's name before ids that an earlier file has."""
-        known = np.zeros(0, np.uint64)
-        calls = []
-        for i, each in enumerate(facts):
-            taken = np.flatnonzero(np.isin(each.ids, known) & (each.ids != 0))  # 0: it has the name already
-            if len(taken):
-                calls.append((self._reading, i, taken))
-            known = np.union1d(known, each.ids)
+        taken = repeated_names([each.ids for each in facts])
+        calls = [(self._reading, i, rows) for i, rows in enumerate(taken) if len(rows)]
         for _ in self._tasks.map(rename_ids, calls):
             pass
 
@@ -318,6 +313,19 @@ class _Indexing:
         for done, found in enumerate(self._tasks.map(function, calls), start=1):
             self._steps(step, done, self._n)
             yield found
+
+
+def repeated_names(hashes: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.int64]]:
+    """Find the documents of each file whose name an earlier file has; 0 is of one with its file's name."""
+    ids, starts = np.concatenate(hashes), np.cumsum([0, *map(len, hashes)])
+    file = np.repeat(np.arange(len(hashes), dtype=np.int32), np.diff(starts))
+    order = np.argsort(ids, kind="stable")
+    ids, file = ids[order], file[order]
+    is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
+    before = file[is_first][np.cumsum(is_first) - 1]  # the first file that has the name
+    taken = np.sort(order[(file > before) & (ids != 0)])
+    ends = np.searchsorted(taken, starts)
+    return [taken[a:b] - start for a, b, start in zip(ends, ends[1:], starts, strict=False)]
 
 
 def _first_table(reading: Reading) -> tuple[int, Record | None]:

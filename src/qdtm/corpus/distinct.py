@@ -26,6 +26,7 @@ from qdtm.corpus.document_store import Document, DocumentStore
 from qdtm.corpus.indexing import hash_documents
 from qdtm.corpus.passage_split import Passages
 from qdtm.storage.folders import ArraySpec, save_arrays
+from qdtm.storage.mapped import empty_beside
 
 # --- what was learned once ----------------------------------------------------------------------------------
 #
@@ -202,7 +203,7 @@ def copy_rows(values: NDArray[Any], starts: NDArray[np.int64], offsets: NDArray[
     """Take the runs of values that begin at `starts`, one after the other; `offsets` say where they end."""
     from qdtm.corpus.kernels import copy_runs  # slow to load
 
-    found = np.empty(int(offsets[-1]), values.dtype)
+    found = empty_beside(values, int(offsets[-1]), values.dtype)
     copy_runs(np.ascontiguousarray(values), starts, np.asarray(offsets), found)
     return found
 

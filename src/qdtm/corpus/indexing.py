@@ -313,7 +313,7 @@ def renumber(indexed: IndexedTokens, words: Sequence[str]) -> IndexedTokens:
     return dataclasses.replace(kept.finish(list(words)), n_read=indexed.n_read)
 
 
-def count_numbers(values: NDArray[np.int32], minlength: int = 0) -> NDArray[np.int64]:
+def count_numbers(values: NDArray[np.integer[Any]], minlength: int = 0) -> NDArray[np.int64]:
     """Count how often each number from 0 occurs, as `np.bincount` does, a block at a time."""
     n_numbers = max(int(values.max(initial=-1)) + 1, minlength)
     counts = np.zeros(n_numbers, np.int64)

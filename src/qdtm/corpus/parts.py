@@ -26,6 +26,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 
 from qdtm.corpus.corpus import Corpus
 from qdtm.corpus.distinct import ArrangedDocuments, DistinctCorpus, LearnedTopics
+from qdtm.corpus.indexing import hash_documents
 from qdtm.corpus.parted_documents import Columns, PartedDocuments
 from qdtm.corpus.storage import checked_words, fits, is_order
 from qdtm.corpus.text import TextPipeline
@@ -54,11 +55,15 @@ ALIGNED = 2**14
 MOST_BLOCKS = 16
 """Blocks of a part at most: a worker must hold one."""
 
+LAYOUT = 2
+"""Of the numbers on this machine's disk."""
+
 MOST_OPENED = 4
 """Indexes whose numbers stay on this machine's disk."""
 
 _NUMBERS = {"tokens": np.int32, "words": np.int32, "counts": np.int32}
 _OFFSETS = ("offsets", "starts")
+_ORDERED, _COPIED = ("rows", "place"), ("original", "first")  # of a document each
 _MOST = 2**40  # documents or words
 
 
@@ -201,10 +206,9 @@ def open_parts(place: str, pipeline: TextPipeline | None = None) -> Corpus:
 def _opened(store: ArrayStore, manifest: Manifest, pipeline: TextPipeline | None) -> Corpus:
     content, place = manifest.content, store.root
     vocabulary = checked_words(place, _json(store, manifest, VOCABULARY))
-    order = _checked(store, manifest, ORDER, ("rows", "place"))
     shape = _Shape.of(content)
-    if shape.n_words != len(vocabulary) or shape.parts[-1] != len(order["rows"]):
-        raise StorageError(f"{place!r} is damaged: its numbers are not those of its documents and words.")
+    if shape.n_words != len(vocabulary):
+        raise StorageError(f"{place!r} is damaged: its numbers are not those of its words.")
     folder = _numbers(store, manifest, shape)
     as_they_came, inside = (_Numbers(folder, side, len(vocabulary)) for side in ("files", "parts"))
     documents = PartedDocuments(place, shape.files, _columns(content))
@@ -218,8 +222,8 @@ def _opened(store: ArrayStore, manifest: Manifest, pipeline: TextPipeline | None
     )
     corpus.__dict__["fingerprint"] = str(content["fingerprint"])
     corpus.__dict__["document_term_matrix"] = as_they_came.by_document()
-    corpus.__dict__["open_distinct"] = partial(_distinct, corpus, inside, order, manifest, place)
-    corpus.__dict__["open_copies"] = partial(_open_copies, store, manifest)
+    corpus.__dict__["open_distinct"] = partial(_distinct, corpus, inside, manifest, place)
+    corpus.__dict__["open_copies"] = partial(_open_copies, inside, place)
     return corpus
 
 
@@ -291,9 +295,8 @@ def _numbers_of(store: ArrayStore, manifest: Manifest, name: str, n_documents: i
     return arrays
 
 
-def _distinct(
-    corpus: Corpus, numbers: _Numbers, order: Arrays, manifest: Manifest, place: str
-) -> DistinctCorpus:
+def _distinct(corpus: Corpus, numbers: _Numbers, manifest: Manifest, place: str) -> DistinctCorpus:
+    order = {name: numbers.array(name, np.int64) for name in _ORDERED}
     if not is_order(order["rows"], order["place"], corpus):
         raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     found = DistinctCorpus(
@@ -307,6 +310,7 @@ def _distinct(
     )
     found.__dict__["document_term_matrix"] = numbers.by_document()
     found.__dict__["counts_by_word"] = numbers.by_word()
+    found.__dict__["document_hashes"] = numbers.array("hashes", np.uint64)
     found.__dict__["parts"] = Parts(place, tuple(manifest.content["parts"]))
     if made_by := manifest.content.get("made_by"):
         topics = _topics(numbers, ArrayStore(place), manifest)
@@ -328,11 +332,11 @@ def _topics(numbers: _Numbers, store: ArrayStore, manifest: Manifest) -> NDArray
     return numbers.array(goal.name.partition(".")[2], np.int32)
 
 
-def _open_copies(store: ArrayStore, manifest: Manifest, name: str, n: int) -> NDArray[np.int64]:
-    rows = _checked(store, manifest, COPIES, (name,))[name]
+def _open_copies(numbers: _Numbers, place: str, name: str, n: int) -> NDArray[np.int64]:
+    rows = numbers.array(name, np.int64)
     inside = len(rows) == n and bool(((rows >= 0) & (rows < n)).all())
     if not inside or (rows[rows] != rows).any():
-        raise StorageError(f"{store.root!r} is damaged: its documents are not those of the corpus.")
+        raise StorageError(f"{place!r} is damaged: its documents are not those of the corpus.")
     return rows
 
 
@@ -410,7 +414,7 @@ def _canonical(matrix: Any) -> Any:
 def _numbers(store: ArrayStore, manifest: Manifest, shape: _Shape) -> Path:
     """Return the folder of this machine that has the numbers of an index, copied there if need be."""
     numbers = [name for name in manifest.checks if not name.startswith(("texts-", "topics-"))]
-    goal = cache_directory() / "indexes" / _mark(manifest, numbers, shape)
+    goal = cache_directory() / "indexes" / f"{LAYOUT}-{_mark(manifest, numbers, shape)}"
     if goal.is_dir():
         goal.touch()
         return goal
@@ -418,9 +422,7 @@ def _numbers(store: ArrayStore, manifest: Manifest, shape: _Shape) -> Path:
         goal.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".", dir=goal.parent))
         try:
-            for side in ("files", "parts"):
-                _append(store, manifest, shape.sizes(side), folder, side)
-            _turn_by_word(folder, shape.n_words)
+            _copy_numbers(store, manifest, shape, folder)
             with suppress(OSError):  # another process may be quicker
                 folder.rename(goal)
             _make_room(goal)
@@ -440,6 +442,19 @@ def _make_room(newest: Path) -> None:
     kept = sorted(newest.parent.glob("[!.]*"), key=lambda each: (each != newest, -each.stat().st_mtime))
     for folder in kept[MOST_OPENED:]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy_numbers(store: ArrayStore, manifest: Manifest, shape: _Shape, folder: Path) -> None:
+    for side in ("files", "parts"):
+        _append(store, manifest, shape.sizes(side), folder, side)
+    order = _checked(store, manifest, ORDER, _ORDERED)
+    if len(order["rows"]) != shape.parts[-1]:
+        raise StorageError(f"{store.root!r} is damaged: its numbers are not those of its documents.")
+    for name, array in {**order, **_checked(store, manifest, COPIES, _COPIED)}.items():
+        array.astype(np.int64).tofile(folder / f"parts.{name}")
+    numbers = _Numbers(folder, "parts", shape.n_words)
+    hash_documents(numbers.tokens, numbers.offsets).tofile(numbers.path("hashes"))
+    _turn_by_word(numbers)
 
 
 def _append(
@@ -463,20 +478,19 @@ def _append(
                 totals[name] += int(arrays[name][-1])
 
 
-def _turn_by_word(folder: Path, n_words: int) -> None:
+def _turn_by_word(numbers: _Numbers) -> None:
     """Write the counts of the parts read by words, a block of documents at a time."""
-    numbers = _Numbers(folder, "parts", n_words)
     by_document = numbers.by_document()
-    n_documents, size = by_document.shape[0], by_document.nnz
+    (n_documents, n_words), size = by_document.shape, by_document.nnz
     in_documents = np.zeros(n_words, np.int64)
     for first in range(0, n_documents, ALIGNED):
         here = slice(by_document.indptr[first], by_document.indptr[min(first + ALIGNED, n_documents)])
         in_documents += np.bincount(by_document.indices[here], minlength=n_words)
     starts = np.concatenate([[0], np.cumsum(in_documents)]).astype(np.int64)
-    (folder / "parts.by_word.starts").write_bytes(starts.tobytes())
+    starts.tofile(numbers.path("by_word.starts"))
     out = {}
     for name in ("rows", "counts"):
-        path = folder / f"parts.by_word.{name}"
+        path = numbers.path(f"by_word.{name}")
         path.touch()
         out[name] = np.memmap(path, np.int32, "w+", shape=(size,)) if size else np.zeros(0, np.int32)
     at = starts[:-1].copy()

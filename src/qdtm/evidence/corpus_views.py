@@ -22,6 +22,7 @@ from qdtm.corpus.phrase_index import WordSplit
 from qdtm.evidence.meaning_view import MeaningView, word_vector_view
 from qdtm.evidence.views import FloatArray, TopicView, View, WordView, tfidf
 from qdtm.progress import check_cancelled
+from qdtm.storage.mapped import moved_beside
 
 if TYPE_CHECKING:
     from qdtm.evidence.sections import Sections
@@ -143,7 +144,7 @@ class CorpusViews:
         """Keep what is needed wherever the documents are."""
         self.hashes, self._split, self._names = hashes, split, names
         self._original = np.arange(len(hashes)) if original is None else original
-        self.copy_hashes = hashes[self._original]  # the same of near copies
+        self.copy_hashes = moved_beside(hashes, hashes[self._original])  # the same of near copies
         self._hidden: tuple[tuple[int, ...], list[View]] | None = None
         self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
 

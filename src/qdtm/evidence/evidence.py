@@ -30,6 +30,7 @@ from qdtm.evidence.breadth import SETTLED, estimate_breadth, fit_curve, probabil
 from qdtm.evidence.corpus_views import ContextRows, CorpusViews
 from qdtm.evidence.views import FloatArray, IntArray, standardised
 from qdtm.progress import check_cancelled
+from qdtm.storage.mapped import full_beside, moved_beside
 
 # --- context, by logistic regression ------------------------------------------------------------------------
 #
@@ -218,17 +219,21 @@ def learn_evidence(
     hashes = views.hashes if counted is None else views.copy_hashes  # no copy in another fold tells a name
     context = context_scores(views.context(words), strength, hashes, counted)
     looks += [] if context is None else [context]
-    first = FIRST_LOOK * combine(looks, weigh(looks, heard * strength))
+    first = combine(looks, weigh(looks, heard * strength))
+    first *= FIRST_LOOK
     seen = unseen = first
     for _ in range(ROUNDS):
         check_cancelled()
         labels = heard * probabilities(seen, unseen, strength, possible, SUREST, counted)
         unheard = [view(labels) for view in hidden] + near_unseen
         weights = weigh(unheard, heard * strength)
-        unseen = first + combine(unheard, weights)
-        seen = first + combine([view(labels) for view in seeing] + near, weights)
-    p_j = probabilities(seen, unseen, strength, possible, counted=counted)
+        unseen = combine(unheard, weights)
+        unseen += first
+        seen = combine([view(labels) for view in seeing] + near, weights)
+        seen += first
+    p_j = moved_beside(strength, probabilities(seen, unseen, strength, possible, counted=counted))
     bounded = probabilities(seen, unseen, strength, possible, counted=counted, named_share=named_share)
+    bounded = moved_beside(strength, bounded)
     return Evidence(p_j, possible, strength, seen, unseen, tuple(words), counted, named_share, bounded)
 
 
@@ -298,7 +303,8 @@ def stacked(looks: Sequence[FloatArray], strength: FloatArray, hashes: NDArray[n
 
 def combine(looks: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
     """The weighted mean of standardised scores, (D,)."""
-    total = np.zeros(len(looks[0]))
+    total = full_beside(looks[0], 0, np.float64)
     for look, weight in zip(looks, weights, strict=True):
         total += weight * standardised(look)
-    return np.asarray(total / sum(weights))
+    total /= sum(weights)
+    return total

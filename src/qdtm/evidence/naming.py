@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.indexing import blocks_of
 from qdtm.corpus.phrase_index import PhraseIndex
 from qdtm.queries.resolve import ResolvedWord
 from qdtm.queries.term_index import FloatArray, IntArray, TermIndex
 from qdtm.queries.text_search import TextSearch
+from qdtm.storage.mapped import moved_beside, places_where
 
 if TYPE_CHECKING:
     from qdtm.queries.search import SearchedQuery
@@ -148,11 +150,11 @@ class NamingCounter:
         has = [self.count((word,)) > 0 for word in barred if word.is_sought]  # each (D,)
         allowed = ~np.any(has, axis=0) if has else np.True_
         possible = np.asarray(((lengths > 0) | (found > 0)) & allowed)
-        namings = np.where(possible, found, 0.0)
+        namings = moved_beside(self._corpus.offsets, np.where(possible, found, 0.0))
         return Naming(
             namings=namings,
-            strength=strength_of(namings, lengths),
-            possible=possible,
+            strength=moved_beside(namings, strength_of(namings, lengths)),
+            possible=moved_beside(namings, possible),
             n_excluded=self._corpus.count_documents(np.flatnonzero((found > 0) & ~possible)),
         )
 
@@ -161,7 +163,8 @@ class NamingCounter:
         if alternative not in self._counted:
             if len(self._counted) >= MOST_COUNTED:
                 self._counted.clear()
-            counts = self._counted[alternative] = self._count(alternative)
+            counts = moved_beside(self._corpus.offsets, self._count(alternative))
+            self._counted[alternative] = counts
             counts.flags.writeable = False
         return self._counted[alternative]
 
@@ -200,8 +203,9 @@ class NamingCounter:
         more = np.zeros(self._index.n_words, np.int64)  # (V,)
         for w, words in self._phrases.words_of.items():
             more[w] = len(words) - 1
-        at = np.flatnonzero(more[self._corpus.tokens])
-        return at, np.concatenate([[0], np.cumsum(more[self._corpus.tokens[at]])])
+        at = places_where(more.__getitem__, self._corpus.tokens)
+        total = np.concatenate([[0], np.cumsum(more[self._corpus.tokens[at]])])
+        return moved_beside(self._corpus.tokens, at), moved_beside(self._corpus.tokens, total)
 
     def _more_words(self, at: IntArray) -> IntArray:
         """Return how many words more than tokens stand before some tokens."""
@@ -213,14 +217,19 @@ class NamingCounter:
         """Words of each document, shape (D,)."""
         if not self._phrases:
             return self._index.lengths
-        return self._index.lengths + np.diff(self._more_words(self._corpus.offsets))
+        lengths = self._index.lengths + np.diff(self._more_words(self._corpus.offsets))
+        return moved_beside(self._corpus.offsets, lengths)
 
     @cached_property
     def _has_order(self) -> bool:
         """Whether tokens stand as in the text; words that were only counted follow the vocabulary."""
         tokens, offsets = self._corpus.tokens, self._corpus.offsets
-        falls = np.flatnonzero(np.diff(tokens) < 0) + 1  # where a smaller word follows
-        return not np.isin(falls, offsets).all()
+        for first, last in blocks_of(offsets):
+            falls = np.diff(tokens[offsets[first] : offsets[last]], prepend=-1) < 0  # a smaller word follows
+            falls[offsets[first:last][np.diff(offsets[first : last + 1]) > 0] - offsets[first]] = False
+            if falls.any():
+                return True
+        return False
 
     # --- near each other in the tokens -------------------------------------------------------------------
 
@@ -242,7 +251,7 @@ class NamingCounter:
         """Return where a term stands in the wanted documents, counted in words, in order, and in which."""
         is_term = np.zeros(self._index.n_words, np.bool_)
         is_term[[w for w, _ in term]] = True
-        at = np.flatnonzero(is_term[self._corpus.tokens])
+        at = places_where(is_term.__getitem__, self._corpus.tokens)
         documents = np.searchsorted(self._corpus.offsets, at, side="right") - 1
         at, documents = at[wanted[documents]], documents[wanted[documents]]
         if not self._phrases:

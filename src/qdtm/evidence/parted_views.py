@@ -33,6 +33,7 @@ from qdtm.evidence.views import (
     topics_of_words,
     usual_topics,
 )
+from qdtm.storage.mapped import empty_beside
 
 
 class PartedViews(CorpusViews):
@@ -61,7 +62,7 @@ class PartedViews(CorpusViews):
             word_topic, names = split.totals(word_topic), split.words
             word_vectors = None if word_vectors is None else split.own(word_vectors, corpus.vocabulary)
         self._share(corpus.document_hashes, split=split, names=names, original=corpus.distinct.original)
-        self.parts = _Parts(sections, split, corpus.n_documents, word_topic, word_vectors)
+        self.parts = _Parts(sections, split, corpus.offsets, word_topic, word_vectors)
         self.encoded = None
         self.views: list[View] = [_Words(self.parts), _topic_view(self.parts)]
         if word_vectors is not None:
@@ -83,7 +84,7 @@ class PartedViews(CorpusViews):
             totals = (self.parts.share(n_w), self.parts.share(n_zw))
             calls = [(each, usual, tuple(words), *totals) for each in bits]
             seen, unseen = zip(*self.parts.each("topic_looks", calls), strict=True)
-            return np.concatenate(seen), np.concatenate(unseen)
+            return self.parts.together(seen), self.parts.together(unseen)
 
         return looks
 
@@ -95,11 +96,12 @@ class _Parts:
         self,
         sections: Sections,
         split: WordSplit | None,
-        n_documents: int,
+        offsets: NDArray[np.int64],
         word_topic: NDArray[Any],
         vectors: NDArray[np.float32] | None,
     ) -> None:
-        self._sections, self.bounds, self.n_documents = sections, sections.bounds, n_documents
+        self._sections, self.bounds, self._offsets = sections, sections.bounds, offsets
+        self.n_documents = n_documents = len(offsets) - 1
         matrix = None if split is None else split.matrix
         shared = sections.share(matrix)
         self.frequency: IntArray = sum(sections.each("frequency", self._same(shared)))
@@ -129,8 +131,12 @@ class _Parts:
 
     def scores(self, method: str, labels: FloatArray, before: tuple[Any, ...], *after: Any) -> FloatArray:
         """Let each section score its documents, given the labels of these, (D,)."""
-        calls = [(*before, own, *after) for own in self.cut(labels)]
-        return np.concatenate(self.each(method, calls))
+        return self.together(self.each(method, [(*before, own, *after) for own in self.cut(labels)]))
+
+    def together(self, pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Put what sections say of their documents one after the other, where numbers of documents are."""
+        found = empty_beside(self._offsets, (self.n_documents, *pieces[0].shape[1:]), pieces[0].dtype)
+        return np.concatenate(pieces, out=found)
 
     def chain(self, method: str, labels: FloatArray, *before: Any) -> FloatArray:
         """Add up the labels of all documents for each word, in the order of documents, (V',).
@@ -223,7 +229,7 @@ class _Topics:
         """The share of each topic in some documents, or all, (n, K)."""
         if rows is not None:
             return np.asarray(self._parts.take("topic_shares", rows, self._hide, self._p_k))
-        return np.concatenate(self._parts.same("topic_shares", self._hide, self._p_k, None))
+        return self._parts.together(self._parts.same("topic_shares", self._hide, self._p_k, None))
 
     @property
     def p_k(self) -> FloatArray:
@@ -328,6 +334,5 @@ class _Context(ContextRows):
     def score(self, folds: NDArray[np.int64], models: Mapping[int, Any]) -> FloatArray:
         """Score each document by the linear model of its fold, (D,)."""
         shared = self._parts.share(dict(models))
-        return np.concatenate(
-            self._parts.each("context_scores", [(self._words, own, shared) for own in self._parts.cut(folds)])
-        )
+        calls = [(self._words, own, shared) for own in self._parts.cut(folds)]
+        return self._parts.together(self._parts.each("context_scores", calls))

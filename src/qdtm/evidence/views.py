@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from qdtm.corpus.indexing import count_numbers
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -71,7 +73,7 @@ class WordView:
     def __init__(self, counts: Any, hide: Sequence[int] = (), p_word: FloatArray | None = None) -> None:
         self._counts = counts
         self._hide = list(hide)
-        self._lengths = np.maximum(np.asarray(counts.sum(axis=1), np.float64).ravel(), 1.0)  # (D,)
+        self._lengths = np.maximum(document_lengths(counts), 1.0)  # (D,)
         if p_word is None:
             p_word = share_with(document_frequency(counts), counts.shape[0])
         self._p_word = p_word
@@ -264,7 +266,21 @@ def _in_blocks(rows: IntArray) -> Iterator[IntArray]:
 
 def document_frequency(counts: Any) -> IntArray:
     """In how many documents each word is, (V,)."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
+    return count_numbers(counts.indices, counts.shape[1])
+
+
+def document_lengths(counts: Any) -> FloatArray:
+    """How many tokens each document has, (D,)."""
+    return row_products(counts, np.ones(counts.shape[1]))
+
+
+def row_products(counts: Any, weights: FloatArray) -> FloatArray:
+    """The product of each row with weights of words, (D,): `counts @ weights` without a copy of these."""
+    from qdtm.evidence.kernels import products  # slow to load
+
+    found = np.zeros(counts.shape[0])
+    products(counts.indptr, counts.indices, counts.data, weights, found)
+    return found
 
 
 def share_with(frequency: IntArray, n_documents: int) -> FloatArray:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.evidence.breadth import LEAST_PROBABILITY, named_probability, sigmoid
-from qdtm.evidence.views import FloatArray, WordView
+from qdtm.evidence.views import FloatArray, WordView, document_lengths, row_products
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class WordEvidence:
 def distil(counts: Any, relevance: NDArray[Any], strength: NDArray[Any]) -> WordEvidence:
     """Put the relevance of a corpus' documents, (D, Q), into weights of words."""
     view, n_words = WordView(counts), counts.shape[1]
-    lengths = np.maximum(np.asarray(counts.sum(axis=1), np.float64).ravel(), 1.0)
+    lengths = np.maximum(document_lengths(counts), 1.0)
     weights, intercepts = np.zeros((n_words, relevance.shape[1])), np.zeros(relevance.shape[1])
     for q in range(relevance.shape[1]):
         odds = view.log_odds(relevance[:, q].astype(np.float64))
@@ -74,15 +74,6 @@ def distil(counts: Any, relevance: NDArray[Any], strength: NDArray[Any]) -> Word
         slope, intercepts[q] = _line(row_products(counts, odds)[rows] / lengths[rows], relevance[rows, q])
         weights[:, q] = slope * odds
     return WordEvidence(weights.astype(np.float32), intercepts.astype(np.float32))
-
-
-def row_products(counts: Any, weights: FloatArray) -> FloatArray:
-    """The product of each row with weights of words, (D,): `counts @ weights` without a copy of these."""
-    from qdtm.evidence.kernels import products  # slow to load
-
-    found = np.zeros(counts.shape[0])
-    products(counts.indptr, counts.indices, counts.data, weights, found)
-    return found
 
 
 def _line(x: FloatArray, probability: NDArray[Any]) -> tuple[float, float]:

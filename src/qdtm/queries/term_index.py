@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from qdtm.corpus.corpus import Corpus
+from qdtm.corpus.indexing import blocks_of
+from qdtm.storage.mapped import moved_beside
 
 # --- the corpus by documents and by words -------------------------------------------------------------------
 
@@ -65,7 +67,7 @@ class TermIndex:
     @cached_property
     def lengths(self) -> IntArray:
         """Tokens of each document, shape (D,)."""
-        return _sums(self.by_document.data, self.by_document.indptr)
+        return moved_beside(self.by_document.data, _sums(self.by_document.data, self.by_document.indptr))
 
     @cached_property
     def word_counts(self) -> IntArray:
@@ -102,10 +104,11 @@ class TermIndex:
 
 def _sums(values: NDArray[np.int32], offsets: NDArray[Any]) -> IntArray:
     """Add up the values between each offset and the next."""
-    filled = np.diff(offsets) > 0
+    filled = np.flatnonzero(np.diff(offsets) > 0)
     sums = np.zeros(len(offsets) - 1, dtype=np.int64)
-    if filled.any():
-        sums[filled] = np.add.reduceat(values, offsets[:-1][filled], dtype=np.int64)
+    for first, last in blocks_of(ends := np.append(offsets[filled], offsets[-1])):
+        block = values[ends[first] : ends[last]]
+        sums[filled[first:last]] = np.add.reduceat(block, ends[first:last] - ends[first], dtype=np.int64)
     return sums
 
 

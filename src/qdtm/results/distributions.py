@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.storage.mapped import blocks, empty_beside
+
 FloatArray = NDArray[np.float64]
 
 #: Documents that are multiplied at a time; their counts are turned to float64 for that.
@@ -174,12 +176,12 @@ def average_over_tokens(counts: Any, of_words: FloatArray, unknown: FloatArray) 
     ndarray of float64, shape (D, C)
     """
     n_documents, of_words = counts.shape[0], np.ascontiguousarray(of_words)
-    averages = np.empty((n_documents, of_words.shape[1]))  # (D, C)
-    for start in range(0, n_documents, BLOCK):
-        block = counts[start : start + BLOCK].astype(np.float64)  # (b, V)
+    averages = empty_beside(counts.data, (n_documents, of_words.shape[1]), np.float64)  # (D, C)
+    for here in blocks(n_documents, BLOCK):
+        block = counts[here].astype(np.float64)  # (b, V)
         n_d = np.asarray(block.sum(axis=1)).reshape(-1, 1)
         sums = block @ of_words  # (b, C)
-        averages[start : start + BLOCK] = np.where(n_d > 0, sums / np.maximum(n_d, 1.0), unknown)
+        averages[here] = np.where(n_d > 0, sums / np.maximum(n_d, 1.0), unknown)
     return averages
 
 

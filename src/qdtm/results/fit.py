@@ -25,6 +25,7 @@ from qdtm.results.promotion import RelatedWords, check_related
 from qdtm.results.splits import Grouping, Split, check_splits, is_within, tokens_in
 from qdtm.sampler.mixture import DocumentMixture
 from qdtm.sampler.trace import Trace
+from qdtm.storage.mapped import blocks, full_beside, places_where
 
 if TYPE_CHECKING:
     from qdtm.results.stability import Stability
@@ -379,10 +380,11 @@ def _check_tokens(fit: ModelFit) -> None:
         raise ValueError("a token's topic does not exist")
     n_subtopics = np.zeros(fit.n_topics, np.int64)  # (K,)
     n_subtopics[: fit.n_queries] = [counts.shape[1] for counts in fit.subtopic_counts]
-    if len(topics) and not ((subtopics >= -1).all() and (subtopics < n_subtopics[topics]).all()):
-        raise ValueError("a token's subtopic does not exist")
-    if fit.token_promoted[topics >= fit.n_queries].any():
-        raise ValueError("a token of the background promotes")
+    for here in blocks(len(topics)):
+        if not ((subtopics[here] >= -1) & (subtopics[here] < n_subtopics[topics[here]])).all():
+            raise ValueError("a token's subtopic does not exist")
+        if fit.token_promoted[here][topics[here] >= fit.n_queries].any():
+            raise ValueError("a token of the background promotes")
 
 
 def _check_stability(fit: ModelFit) -> None:
@@ -478,7 +480,7 @@ def _take(
 
 
 def _take_split(fit: ModelFit, split: Split, tokens: Tokens) -> Split:
-    children = np.full(len(fit.token_topics), _ELSEWHERE, np.int32)
+    children = full_beside(fit.token_topics, _ELSEWHERE, np.int32)
     children[tokens_in(fit, split.of)] = split.token_children
     children = tokens(children)
-    return replace(split, token_children=children[children != _ELSEWHERE])
+    return replace(split, token_children=children[places_where(lambda each: each != _ELSEWHERE, children)])

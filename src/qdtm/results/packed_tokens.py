@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.storage.folders import ArraySpec
+from qdtm.storage.mapped import empty_beside, full_beside, places_where
 
 if TYPE_CHECKING:
     from qdtm.results.fit import ModelFit
@@ -47,7 +48,7 @@ def packed_specs(n_queries: int, topic_type: str, subtopic_type: str) -> dict[st
 
 def pack_tokens(fit: ModelFit) -> dict[str, NDArray[Any]]:
     """Return the topics of all tokens, (N,), and the rest of those in the queries' topics only, (n,)."""
-    in_queries = np.flatnonzero(fit.token_topics < fit.n_queries)
+    in_queries = places_where(lambda topics: topics < fit.n_queries, fit.token_topics)
     return {
         "token_topics": fit.token_topics,
         "token_subtopics": fit.token_subtopics[in_queries],
@@ -55,11 +56,13 @@ def pack_tokens(fit: ModelFit) -> dict[str, NDArray[Any]]:
     }
 
 
-def unpack_tokens(arrays: Arrays, n_queries: int) -> dict[str, NDArray[Any]]:
-    """Return what `pack_tokens` packed, each (N,)."""
-    topics = arrays["token_topics"].astype(np.int32)
-    in_queries = np.flatnonzero(topics < n_queries)
-    subtopics, promoted = np.full(len(topics), -1, np.int32), np.zeros(len(topics), np.uint8)
+def unpack_tokens(arrays: Arrays, n_queries: int, tokens: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    """Return what `pack_tokens` packed, each (N,), where the tokens of the corpus are."""
+    packed = arrays["token_topics"]
+    topics = empty_beside(tokens, len(packed), np.int32)
+    topics[:] = packed
+    in_queries = places_where(lambda block: block < n_queries, packed)
+    subtopics, promoted = full_beside(topics, -1, np.int32), full_beside(topics, 0, np.uint8)
     for name, array in (("token_subtopics", subtopics), ("token_promoted", promoted)):
         if len(arrays[name]) != len(in_queries):
             raise ValueError(f"{name} of {len(arrays[name]):,} tokens, not of {len(in_queries):,}")

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.results.distributions import FloatArray, average_over_tokens, share_out
+from qdtm.results.distributions import BLOCK, FloatArray, average_over_tokens, share_out
 from qdtm.results.fit import ModelFit
 from qdtm.results.relevance import Relevance
 from qdtm.results.splits import Branch, branches, is_within, subtopic_ids, subtopic_weights
 from qdtm.sampler.mixture import words_once
+from qdtm.storage.mapped import blocks, empty_beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,10 @@ def first_subtopics(fit: ModelFit, q: int, counts: Any) -> FloatArray | None:
     mixture = fit.mixtures[q] if fit.mixtures else None
     if mixture is None or not mixture.n_groups:
         return None
-    return mixture.log_joint(words_once(counts))
+    found = empty_beside(counts.data, (counts.shape[0], mixture.n_groups), np.float64)
+    for here in blocks(len(found), BLOCK):
+        found[here] = mixture.log_joint(words_once(counts[here]))
+    return found
 
 
 def _decided(fit: ModelFit, q: int, counts: Any, ids: Sequence[str]) -> dict[int, FloatArray]:

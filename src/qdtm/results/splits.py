@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from qdtm.results.distributions import FloatArray, share_out
 from qdtm.sampler.trace import Trace
+from qdtm.storage.mapped import places_where
 
 if TYPE_CHECKING:
     from qdtm.results.fit import ModelFit
@@ -212,7 +213,8 @@ def tokens_in(fit: ModelFit, id: str) -> NDArray[np.int64]:
     """Return the positions in the corpus of the tokens that a subtopic has in the last sample."""
     q, first, *rest = path_of(id)
     of = str(q)
-    where = np.flatnonzero((fit.token_topics == q) & (fit.token_subtopics == _column(fit, of, first)))
+    column = _column(fit, of, first)
+    where = places_where(lambda z, s: (z == q) & (s == column), fit.token_topics, fit.token_subtopics)
     opened, of = {split.of: split for split in fit.splits}, f"{q}.{first}"
     for number in rest:
         where = where[opened[of].token_children == _column(fit, of, number)]

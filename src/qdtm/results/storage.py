@@ -355,7 +355,7 @@ def _fit(
     arrays = load_arrays(path, specs)
     traces = {name: _trace(name, scalars, arrays) for name, scalars in content["traces"].items()}
     n_split = len(traces) - 1 - len(splits)  # queries that were split
-    tokens = unpack_tokens(arrays, len(concepts))
+    tokens = unpack_tokens(arrays, len(concepts), corpus.tokens)
     counted: dict[str, Any] = {name: _frozen(arrays[name]) for name in (*_COUNTS, *_RELEVANCE)}
     counted |= {name: _frozen(array) for name, array in tokens.items()}
     fit = ModelFit(

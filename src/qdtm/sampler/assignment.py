@@ -5,15 +5,17 @@ In: tokens with a topic each (or none). Out: the `Assignment`, `Counts` and `Tal
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.corpus.indexing import count_numbers
+from qdtm.corpus.indexing import blocks_of, count_numbers
 from qdtm.jit import njit
 from qdtm.sampler.kernels import LANES, TALLIED, Array, Assignment, Counts, Rules, Tally
+from qdtm.storage.mapped import empty_beside, full_beside, map_blocks
 
 # --- topics of tokens ---------------------------------------------------------------------------------------
 
@@ -32,14 +34,14 @@ def assign(tokens: NDArray[np.int32], offsets: NDArray[np.int64], topics: NDArra
     return Assignment(
         tokens=np.ascontiguousarray(tokens, np.int32),
         offsets=np.ascontiguousarray(offsets, np.int64),
-        topics=np.array(topics, np.int32),
-        links=np.zeros(len(tokens), np.uint16),
+        topics=map_blocks(lambda block: block, topics, dtype=np.int32),
+        links=full_beside(tokens, 0, np.uint16),
     )
 
 
 def unassigned(tokens: NDArray[np.int32], offsets: NDArray[np.int64]) -> Assignment:
     """Give no token a topic; its first sweep draws one."""
-    return assign(tokens, offsets, np.full(len(tokens), -1, np.int32))
+    return assign(tokens, offsets, full_beside(tokens, -1, np.int32))
 
 
 def recount(assignment: Assignment, n_words: int, n_parents: int, n_columns: int) -> Counts:
@@ -100,9 +102,9 @@ class Resting:
     Parameters
     ----------
     whole : Assignment
-        Of all documents, as the chain begins.
-    where : ndarray of int64, shape (M,)
-        The tokens that are swept.
+        Of all documents; those that are swept have the topics of the last `join`.
+    swept : ndarray of bool, shape (D,)
+        Which documents are swept.
     counts : Counts
         Of the others, over as many columns as they need.
     tally : Tally
@@ -110,7 +112,7 @@ class Resting:
     """
 
     whole: Assignment
-    where: NDArray[np.int64]
+    swept: NDArray[np.bool_]
     counts: Counts
     tally: Tally
 
@@ -127,9 +129,19 @@ class Resting:
 
     def join(self, swept: Assignment) -> Assignment:
         """All documents, those that are swept with the topics they have now."""
-        topics, links = self.whole.topics.copy(), self.whole.links.copy()
-        topics[self.where], links[self.where] = swept.topics, swept.links
-        return self.whole._replace(topics=topics, links=links)
+        start = 0
+        for here in token_blocks(self.whole.offsets, self.swept):
+            own = slice(start, start + len(here))
+            self.whole.topics[here], self.whole.links[here] = swept.topics[own], swept.links[own]
+            start = own.stop
+        return self.whole
+
+
+def token_blocks(offsets: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+    """Yield the places of some documents' tokens, a block of documents at a time."""
+    for first, last in blocks_of(offsets):
+        inside = np.repeat(chosen[first:last], np.diff(offsets[first : last + 1]))
+        yield offsets[first] + np.flatnonzero(inside)
 
 
 def part(assignment: Assignment, swept: NDArray[np.bool_], rules: Rules) -> tuple[Assignment, Resting]:
@@ -139,16 +151,18 @@ def part(assignment: Assignment, swept: NDArray[np.bool_], rules: Rules) -> tupl
     ----------
     swept : ndarray of bool, shape (D,)
     """
-    lengths = np.diff(assignment.offsets)
-    where = np.flatnonzero(np.repeat(swept, lengths))
-    moving = Assignment(
-        tokens=assignment.tokens[where],
-        offsets=np.concatenate([[0], np.cumsum(lengths[swept])]).astype(np.int64),
-        topics=assignment.topics[where],
-        links=assignment.links[where],
+    offsets = np.concatenate([[0], np.cumsum(np.diff(assignment.offsets)[swept])]).astype(np.int64)
+    tokens, topics, links = (
+        empty_beside(a, int(offsets[-1]), a.dtype)
+        for a in (assignment.tokens, assignment.topics, assignment.links)
     )
+    moving, start = Assignment(tokens, offsets, topics, links), 0
+    for here in token_blocks(assignment.offsets, swept):
+        own = slice(start, start + len(here))
+        tokens[own], topics[own] = assignment.tokens[here], assignment.topics[here]
+        links[own], start = assignment.links[here], own.stop
     n_words, n_parents = rules.n_related.shape
-    size = count_numbers(assignment.topics + np.int32(1), 1)[1:]  # (K,): -1 is none yet
+    size = count_numbers(assignment.topics)  # (K,)
     n_columns = columns_for(max(len(size), n_parents))
     counts = Counts(np.zeros((n_words, n_columns), np.float32), np.zeros((n_words, n_parents), np.int32))
     tally = empty_tally(n_columns)
@@ -156,7 +170,7 @@ def part(assignment: Assignment, swept: NDArray[np.bool_], rules: Rules) -> tupl
     prior_k[: len(size)] = rules.alpha * size / max(len(assignment.topics), 1)
     further = count_documents(assignment, ~swept, counts, tally, prior_k)
     tally.further_tables[:] = np.round(further).astype(np.int64)
-    return moving, Resting(assignment, where, counts, tally)
+    return moving, Resting(assignment, swept, counts, tally)
 
 
 @njit(nogil=True, cache=True)

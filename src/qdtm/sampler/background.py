@@ -23,7 +23,7 @@ from qdtm.corpus.distinct import DistinctCorpus, LearnedTopics, read_learned, wr
 from qdtm.corpus.indexing import count_numbers
 from qdtm.errors import StorageError
 from qdtm.progress import Progress, ProgressCallback, defer_interrupts
-from qdtm.sampler.assignment import assign
+from qdtm.sampler.assignment import unassigned
 from qdtm.sampler.chain import Chain, open_chain
 from qdtm.sampler.checkpoint import ChainKeeper, Checkpoint
 from qdtm.sampler.convergence import Run, Saved, has_settled
@@ -32,6 +32,7 @@ from qdtm.sampler.kernels import BACKGROUND, count_words
 from qdtm.sampler.problem import Priors, check_countable
 from qdtm.sampler.subtopics import subtopic_rules
 from qdtm.storage.cache import atomic_path, cache_directory
+from qdtm.storage.mapped import blocks, map_blocks
 
 SEED = 0
 
@@ -82,7 +83,7 @@ class Background:
         if (order != np.arange(len(size))[: len(order)]).any():  # those that were kept are in order
             place = np.full(len(size), -1, np.int32)
             place[order] = np.arange(len(order), dtype=np.int32)
-            topics = place[topics]
+            topics = map_blocks(place.__getitem__, topics, dtype=np.int32)
         word_topic = np.zeros((n_words, max(len(order), 1)), np.float32)
         count_words(tokens, topics, word_topic)
         return cls(topics, word_topic)
@@ -121,7 +122,9 @@ def learn_background(
     state, run = saved or (None, Run())
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(BACKGROUND,)))
     n_topics = n_topics or n_topics_for(len(offsets) - 1)
-    start = assign(tokens, offsets, rng.integers(0, n_topics, len(tokens), dtype=np.int32))
+    start = unassigned(tokens, offsets)
+    for here in blocks(len(tokens)):
+        start.topics[here] = rng.integers(0, n_topics, here.stop - here.start, dtype=np.int32)
     chain = open_chain(
         engine, start, subtopic_rules(tokens, n_words, PRIORS), SEED, (BACKGROUND,), state=state
     )
@@ -172,11 +175,12 @@ def known_background(corpus: Corpus, n_topics: int | None = None) -> Background 
     known = _KNOWN.get(inside, {}).get(n_topics)
     if known is not None:
         return known
-    kept = [inside.learned] if n_topics is None else []
-    for learned in (*kept, read_learned(_path_of(inside, n_topics), inside.n_tokens)):
-        if learned is not None and learned.made_by == MADE_BY:
-            return _remember(inside, n_topics, learned)
-    return None
+    learned = inside.learned if n_topics is None else None
+    if learned is None or learned.made_by != MADE_BY:
+        learned = read_learned(_path_of(inside, n_topics), inside.n_tokens)
+    if learned is None or learned.made_by != MADE_BY:
+        return None
+    return _remember(inside, n_topics, learned)
 
 
 def _remember(corpus: DistinctCorpus, n_topics: int | None, learned: LearnedTopics) -> Background:

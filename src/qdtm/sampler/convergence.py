@@ -109,7 +109,9 @@ class Averages:
         n_wk, last = self.n_wk / self.n_samples, chain.counts.n_wk.astype(np.float64)
         n_w = last.sum(axis=1)  # (V,): no sweep changes it
         lost = np.maximum(n_w - n_wk.sum(axis=1), 0.0)
-        return n_wk + (lost / np.maximum(n_w, 1.0))[:, None] * last, self.promoted_wq / self.n_samples
+        last *= (lost / np.maximum(n_w, 1.0))[:, None]
+        n_wk += last
+        return n_wk, self.promoted_wq / self.n_samples
 
 
 # DEVIATION(3): the released program runs 2,000 sweeps.

@@ -18,8 +18,9 @@ from qdtm.corpus.indexing import blocks_of, count_numbers
 from qdtm.sampler.assignment import assign
 from qdtm.sampler.chain import Chain, ChainState, open_chain
 from qdtm.sampler.engines import Engine, Threads
-from qdtm.sampler.kernels import JOINING, PAPER_START, weights_in_topics
+from qdtm.sampler.kernels import JOINING, PAPER_START, Assignment, weights_in_topics
 from qdtm.sampler.problem import ParentProblem, fixed_topics, parent_rules, with_concept_documents
+from qdtm.storage.mapped import concatenate_beside, full_beside, map_blocks, places_where
 
 # --- queries join a background ------------------------------------------------------------------------------
 
@@ -44,11 +45,14 @@ def start_joining(
     """Let the newest queries of a problem join, or take the chain up where it was put down."""
     tokens, offsets = with_concept_documents(problem)
     topics = topics_at_start(problem)
-    assignment = assign(tokens, offsets, topics)
+    assignment = Assignment(tokens, offsets, topics, full_beside(tokens, 0, np.uint16))
     if problem.promoted_before is not None and problem.promotion_weight:
-        n_tokens, before = len(problem.tokens), topics_before(problem)
-        stayed = (problem.promoted_before > 0) & (topics[:n_tokens] == before) & (before < problem.n_parents)
-        promotes = np.flatnonzero(stayed)
+        promotes = places_where(
+            lambda promoted, now, before: (promoted > 0) & (now == before) & (before < problem.n_parents),
+            problem.promoted_before,
+            topics,
+            topics_before(problem),
+        )
         assignment.links[promotes] = problem.graph.n_related[tokens[promotes], topics[promotes]]
     swept, evidence_jq = document_priors(problem)
     return open_chain(
@@ -66,9 +70,12 @@ def start_joining(
 def topics_before(problem: ParentProblem) -> NDArray[np.int32]:
     """The topics of all tokens before, the background's moved up to make room for new parents, (N,)."""
     assert problem.before is not None
-    topics = np.array(problem.before, np.int32)
-    topics[topics >= problem.n_before] += problem.n_parents - problem.n_before
-    return topics
+    n_new = np.int32(problem.n_parents - problem.n_before)
+    return map_blocks(
+        lambda before: np.where(before >= problem.n_before, before + n_new, before),
+        problem.before,
+        dtype=np.int32,
+    )
 
 
 def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
@@ -83,7 +90,7 @@ def topics_at_start(problem: ParentProblem) -> NDArray[np.int32]:
         taken = np.where(asked >= 0, asked, by_topic[before])
         own = np.where((taken >= 0) & ((asked >= 0) | (before >= n_before)), taken, before)
         topics[here] = np.where(fixed >= 0, fixed, own)
-    return np.concatenate([topics, *(fixed_topic[words] for words in problem.concept_words)])
+    return concatenate_beside(topics, *(fixed_topic[words] for words in problem.concept_words))
 
 
 def fitting_evidence(problem: ParentProblem) -> NDArray[np.float32]:
@@ -141,7 +148,7 @@ def document_priors(problem: ParentProblem) -> tuple[NDArray[np.bool_], NDArray[
     is_word = np.zeros(problem.n_words, np.bool_)
     for words in problem.concept_words[problem.n_before :]:
         is_word[words] = True
-    at = np.flatnonzero(is_word[problem.tokens])
+    at = places_where(is_word.__getitem__, problem.tokens)
     swept[np.searchsorted(problem.offsets, at, side="right") - 1] = True
     return swept, evidence
 

@@ -17,6 +17,7 @@ from qdtm.sampler.convergence import KeepChain, Run, Schedule, run_chain
 from qdtm.sampler.filtering import promotion_probability, topic_directions
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.trace import Trace
+from qdtm.storage.mapped import map_blocks, places_where
 
 REFRESH_ALWAYS, REFRESH_EVERY = 20, 5
 """Promotion probabilities are refreshed before each of the first sweeps, then before every few."""
@@ -51,6 +52,10 @@ class ParentFit:
     prevalence: NDArray[np.float64]
     columns: NDArray[np.int64]
 
+    def tokens_of(self, q: int) -> NDArray[np.int64]:
+        """The places of the tokens of a parent topic, rising."""
+        return places_where(lambda topics: topics == q, self.token_topics)
+
 
 def fit_parents(
     problem: ParentProblem,
@@ -76,7 +81,7 @@ def fit_parents(
     last = chain.assignment
     for q, words in enumerate(problem.concept_words):
         result.n_wk[words, q] -= 1.0  # the concept words' own document is no part of the corpus
-    token_topics = last.topics[: len(problem.tokens)]
+    token_topics, links = last.topics[: len(problem.tokens)], last.links[: len(problem.tokens)]
     in_use = np.flatnonzero(chain.counts.n_wk.any(axis=0)).astype(np.int32)
     order = final_order(result.n_wk, in_use, problem.n_parents)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
@@ -84,8 +89,8 @@ def fit_parents(
     return ParentFit(
         word_topic=result.n_wk[:, order],
         promoted_mass=promoted_mass(problem, result.promoted_wq, chain.rules.promotion_weight),
-        token_topics=position[token_topics],
-        token_promoted=(last.links[: len(problem.tokens)] > 0).astype(np.uint8),
+        token_topics=map_blocks(position.__getitem__, token_topics, dtype=np.int32),
+        token_promoted=map_blocks(lambda links: links > 0, links, dtype=np.uint8),
         trace=result.trace,
         prevalence=prevalence(problem, result.parent_tokens),
         columns=order,

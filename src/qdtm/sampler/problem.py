@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.errors import CorpusError
 from qdtm.sampler.kernels import Rules
+from qdtm.storage.mapped import concatenate_beside
 
 # --- phase 1 as a problem -----------------------------------------------------------------------------------
 
@@ -98,7 +99,7 @@ class ParentProblem:
 def with_concept_documents(problem: ParentProblem) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Append each query's concept words as a document of their own, so that no parent topic can die."""
     lengths = [len(words) for words in problem.concept_words]
-    tokens = np.concatenate([problem.tokens, *problem.concept_words]).astype(np.int32, copy=False)
+    tokens = concatenate_beside(problem.tokens, *problem.concept_words)
     offsets = np.concatenate([problem.offsets, problem.offsets[-1] + np.cumsum(lengths, dtype=np.int64)])
     return tokens, offsets
 

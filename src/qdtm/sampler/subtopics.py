@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.distinct import copy_rows
+from qdtm.corpus.indexing import count_numbers
 from qdtm.progress import Interruption, Progress, ProgressCallback
 from qdtm.sampler.assignment import assign, unassigned
 from qdtm.sampler.chain import Chain, open_chain
@@ -146,7 +148,7 @@ def split_documents(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],
     n_words: int,
-    in_topic: NDArray[np.bool_],
+    in_topic: NDArray[np.int64],
     weights: NDArray[np.floating[Any]],
     priors: Priors,
     min_tokens: float,
@@ -166,8 +168,8 @@ def split_documents(
     ----------
     tokens, offsets : ndarray
         Of the whole corpus.
-    in_topic : ndarray of bool, shape (N,)
-        Which tokens are the topic's.
+    in_topic : ndarray of int64, shape (n,)
+        The places of the topic's tokens, rising.
     weights : ndarray of shape (D,)
         The relevance of documents that are about it; 0 for others, which are not split.
     parts : CSR matrix of shape (V, V'), optional
@@ -179,16 +181,16 @@ def split_documents(
     """
     rows = np.flatnonzero(weights > 0)
     if not len(rows) or not can_split(len(offsets) - 1):
-        return SubtopicFit.none(n_words, int(in_topic.sum()), interrupted=False)
+        return SubtopicFit.none(n_words, len(in_topic), interrupted=False)
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
     path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
     grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path))
-    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # (N,)
     place = np.full(len(offsets) - 1, -1, np.int64)
     place[rows] = np.arange(len(rows))
-    where = np.flatnonzero(in_topic & (place[document] >= 0))
-    row_of = place[document[where]]  # (M,): which of `rows` each token is in
+    row_of = place[np.searchsorted(offsets, in_topic, side="right") - 1]  # (n,): which of `rows`, -1 for none
+    is_split = row_of >= 0
+    where, row_of = in_topic[is_split], row_of[is_split]  # (M,)
     own, own_offsets = cut_out(tokens, offsets, where)
     words, own_words = np.unique(own, return_inverse=True)
     evidence = np.clip(
@@ -216,8 +218,8 @@ def split_documents(
     kept, others = _shown(of_groups, overlap, counts, grouping, min_tokens)
     position = np.full(result.n_wk.shape[1], -1, np.int32)
     position[kept] = np.arange(len(kept))
-    found = np.full(int(in_topic.sum()), -1, np.int32)
-    found[np.searchsorted(np.flatnonzero(in_topic), where)] = position[subtopic]
+    found = np.full(len(in_topic), -1, np.int32)
+    found[is_split] = position[subtopic]
     rest = 1.0 - of_groups[:, kept].sum() / max(float(result.n_wk.sum()), 1.0)
     return SubtopicFit(
         of_groups[:, kept],
@@ -247,9 +249,7 @@ def _document_words(
     from scipy import sparse
 
     starts = np.concatenate([[0], np.cumsum(np.diff(offsets)[rows])])
-    inside = np.zeros(len(offsets) - 1, np.bool_)
-    inside[rows] = True
-    words = tokens[np.repeat(inside, np.diff(offsets))]
+    words = copy_rows(tokens, offsets[rows], starts)
     counts = sparse.csr_matrix((np.ones(len(words), np.int32), words, starts), shape=(len(rows), n_words))
     counts.sum_duplicates()
     return counts
@@ -342,7 +342,7 @@ def subtopic_rules(tokens: NDArray[np.integer[Any]], n_words: int, priors: Prior
         alpha=float(priors.alpha),
         gamma=float(priors.gamma),
         promotion_weight=0.0,
-        prior_words=float(len(np.unique(tokens))),
+        prior_words=float((count_numbers(tokens) > 0).sum()),
         beta=np.full(1, priors.beta, np.float32),
         fixed_topic=np.full(n_words, -1, np.int32),
         n_related=np.zeros((n_words, 0), np.int32),

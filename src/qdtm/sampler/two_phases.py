@@ -26,6 +26,7 @@ from qdtm.sampler.kernels import FURTHER_CHAINS
 from qdtm.sampler.parents import ParentFit, fit_parents
 from qdtm.sampler.problem import ParentProblem
 from qdtm.sampler.subtopics import SubtopicFit, cut_out, fit_subtopics, split_documents
+from qdtm.storage.mapped import full_beside
 
 if TYPE_CHECKING:
     from qdtm.settings import Settings
@@ -89,9 +90,9 @@ def run_two_phases(
     subtopics: tuple[SubtopicFit, ...] = ()
     if settings.subtopics and not interruption.requested:
         subtopics = _second_phase(fit, parents, names, relevance)
-    token_subtopics = np.full(len(problem.tokens), -1, np.int32)
+    token_subtopics = full_beside(problem.tokens, -1, np.int32)
     for q, found in enumerate(subtopics):
-        token_subtopics[parents.token_topics == q] = found.token_subtopics
+        token_subtopics[parents.tokens_of(q)] = found.token_subtopics
     return TwoPhases(parents, subtopics, token_subtopics, relevance)
 
 
@@ -145,14 +146,15 @@ def _second_phase(
     def split(q: int) -> SubtopicFit:
         if relevance is None:
             return _split_as_paper(fit, parents, q, names[q])
+        where = parents.tokens_of(q)
         return split_documents(
             problem.tokens,
             problem.offsets,
             problem.n_words,
-            parents.token_topics == q,
+            where,
             weights_about(relevance[:, q]),
             fit.settings.priors,
-            fit.settings.fewest_tokens(len(problem.tokens), int((parents.token_topics == q).sum())),
+            fit.settings.fewest_tokens(len(problem.tokens), len(where)),
             fit.settings.seed,
             (q,),
             name=names[q],
@@ -174,7 +176,7 @@ def _split_as_paper(fit: _Fit, parents: ParentFit, q: int, name: str) -> Subtopi
     """Split a parent as the paper does: all its tokens, wherever they are."""
     problem, settings = fit.problem, fit.settings
     saved, keep = fit.kept(f"subtopics-{q}")
-    where = np.flatnonzero(parents.token_topics == q)
+    where = parents.tokens_of(q)
     tokens, offsets = cut_out(problem.tokens, problem.offsets, where)
     return fit_subtopics(
         tokens,
