@@ -16,7 +16,9 @@ from importlib import import_module
 from typing import Any
 
 _CLIENT = re.compile(r"'client_id': '([^']+)'")
-_FOUND = re.compile(r'<p class="found">(.*?)</p>', re.DOTALL)
+_FOUND = re.compile(r'<section class="first"[^>]*>\s*<h2>[^<]*</h2>\s*<p class="found">(.*?)</p>', re.DOTALL)
+"""An answer to what is asked now; one to what was asked before is "first stale"."""
+
 _KEYS = 0.2
 """Seconds between two keys."""
 
@@ -68,7 +70,7 @@ class Typist:
     def __init__(self, address: str, path: str, answers: Answers) -> None:
         self._answers = answers
         self._field: tuple[int, str] | None = None
-        self._said = ""
+        self._asked, self._is_heard, self._said = "", False, ""
         self._changed = threading.Condition()
         with urllib.request.urlopen(address + path, timeout=PATIENCE) as page:  # noqa: S310 - our own server
             found = _CLIENT.search(page.read().decode())
@@ -76,6 +78,7 @@ class Typist:
         self._id = found[1]
         self._socket = import_module("socketio").Client(reconnection=False)  # comes with NiceGUI
         self._socket.on("update", self._hear)
+        self._socket.on("run_javascript", self._hear_address)
         query = f"client_id={self._id}&next_message_id=0&implicit_handshake=true&tab_id=x&document_id=x"
         self._socket.connect(
             f"{address}/?{query}", socketio_path="_nicegui_ws/socket.io", transports=["websocket"]
@@ -90,7 +93,8 @@ class Typist:
         for end in range(1, len(query), 3):
             self._type(query[:end])
             time.sleep(_KEYS)
-        self._said = ""
+        with self._changed:
+            self._asked, self._is_heard, self._said = query, False, ""
         start = time.monotonic()
         self._type(query)
         if not self._wait(lambda: bool(self._said)):
@@ -113,6 +117,11 @@ class Typist:
         with self._changed:
             return bool(self._changed.wait_for(holds, PATIENCE))
 
+    def _hear_address(self, change: dict[str, Any]) -> None:
+        """Notice that the page has begun to look for what was typed last: its address says so."""
+        with self._changed:
+            self._is_heard |= bool(self._asked) and f"%22text%22%3A%22{self._asked}%22" in change["code"]
+
     def _hear(self, change: dict[str, Any]) -> None:
         with self._changed:
             for id, element in change.items():
@@ -122,7 +131,7 @@ class Typist:
                 if props.get("label") == "Query":
                     events = (each for each in element["events"] if each["type"] == "update:value")
                     self._field = int(id), next(events)["listener_id"]
-                if found := _FOUND.search(str(props.get("innerHTML"))):
+                if self._is_heard and (found := _FOUND.search(str(props.get("innerHTML")))):
                     self._said = " ".join(found[1].split())
             self._changed.notify_all()
 

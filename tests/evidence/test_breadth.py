@@ -13,6 +13,7 @@ from qdtm.evidence.breadth import (
     about,
     estimate_breadth,
     fit_curve,
+    kept_apart,
     named_probability,
     probabilities_summing_to,
     sigmoid,
@@ -171,3 +172,12 @@ class TestProbabilities:
 
 def test_the_curve_is_safe_far_out():
     assert sigmoid(np.array([-1e9, 0.0, 1e9])).tolist() == [pytest.approx(0.0), 0.5, 1.0]
+
+
+def test_what_is_hardly_likely_keeps_its_place_in_float32():
+    p = np.array([0.0, 1e-200, 1e-60, 1e-45, 1e-9, 1e-6, 0.3, 1.0])
+    raised = kept_apart(p).astype(np.float32)
+    assert (np.diff(raised) > 0).all()
+    assert raised[0] == 0.0
+    assert raised[1] > 1e-9
+    assert kept_apart(p)[5:].tolist() == p[5:].tolist()

@@ -54,7 +54,7 @@ class TestPlanted:
     def test_they_sum_to_the_estimate(self, found):
         wanted = found.n_about
         again = probabilities(found.seen, found.unseen, found.strength, found.possible)
-        np.testing.assert_allclose(again, found.probability)
+        np.testing.assert_allclose(again, found.probability, rtol=1e-5)  # bins of equal scores may differ
         assert again.sum() == pytest.approx(wanted)
 
     def test_half_of_them_is_half(self, found):

@@ -73,7 +73,7 @@ def try_small_disks(step: Step, n_sizes: int) -> dict[str, int]:
     step.folder.mkdir()
     counts: Counter[str] = Counter()
     for n in range(n_sizes):
-        size = _size(kept) + 4096 + (room - _size(kept)) * n // n_sizes
+        size = max(_size(kept), 4096) + (room - _size(kept)) * n // n_sizes
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", step.folder], check=True)
         try:
             counts.update(_try(step, [partial(in_child, step.run)], kept, old, new))

@@ -31,6 +31,7 @@ from qdtm.corpus.storage import checked_words, fits, is_order
 from qdtm.corpus.text import TextPipeline
 from qdtm.errors import StorageError
 from qdtm.storage.array_store import Arrays, ArrayStore
+from qdtm.storage.atomic import write_errors
 from qdtm.storage.cache import atomic_path, cache_directory
 from qdtm.storage.folders import (
     FORMAT,
@@ -175,7 +176,7 @@ def is_in_parts(place: str) -> bool:
 
 def manifest_of(store: ArrayStore) -> Manifest:
     """Read what a place says about itself; its files are checked when they are read."""
-    with tempfile.TemporaryDirectory(prefix="qdtm-") as folder:
+    with write_errors(tempfile.gettempdir()), tempfile.TemporaryDirectory(prefix="qdtm-") as folder:
         Path(folder, MANIFEST).write_bytes(store.read_bytes(MANIFEST))
         try:
             return read_manifest(folder, kind=KIND, max_version=VERSION, check_files=False)
@@ -320,7 +321,7 @@ def _topics(numbers: _Numbers, store: ArrayStore, manifest: Manifest) -> NDArray
     names = [topics_name(p) for p in range(len(manifest.content["parts"]) - 1)]
     goal = numbers.path(f"topics-{_mark(manifest, names)}")
     if not goal.is_file():
-        with atomic_path(goal) as path, path.open("wb") as out:
+        with atomic_path(goal) as path, write_errors(goal), path.open("wb") as out:
             for name in names:
                 topics = _checked(store, manifest, name, ("topics",))["topics"]
                 out.write(topics.astype(np.uint16).astype(np.int32).data)  # as they are written
@@ -413,20 +414,18 @@ def _numbers(store: ArrayStore, manifest: Manifest, shape: _Shape) -> Path:
     if goal.is_dir():
         goal.touch()
         return goal
-    try:
+    with write_errors(goal.parent):
         goal.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".", dir=goal.parent))
-    except OSError as error:
-        raise StorageError(f"Cannot write to {str(goal.parent)!r}: {error.strerror}.") from error
-    try:
-        for side in ("files", "parts"):
-            _append(store, manifest, shape.sizes(side), folder, side)
-        _turn_by_word(folder, shape.n_words)
-        with suppress(OSError):  # another process may be quicker
-            folder.rename(goal)
-        _make_room(goal)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            for side in ("files", "parts"):
+                _append(store, manifest, shape.sizes(side), folder, side)
+            _turn_by_word(folder, shape.n_words)
+            with suppress(OSError):  # another process may be quicker
+                folder.rename(goal)
+            _make_room(goal)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
     return goal
 
 

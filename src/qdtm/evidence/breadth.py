@@ -37,6 +37,9 @@ NAMED_BY_STRENGTH, NAMED_BY_CONTEXT = 2.0, 0.25
 SHRINKAGE = 10.0
 """Documents' worth of names that it takes to believe half of what the context of another document says."""
 
+LEAST_PROBABILITY = 1e-6
+"""What is less likely than this is likely by so little that only its place in the ranking counts."""
+
 LEAST_CONTEXT = 0.01
 """A context that speaks against the query more than this does not take its name away any further."""
 
@@ -176,6 +179,13 @@ def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:
     bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
     log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded)) + NAMED_BY_STRENGTH * strength
     return np.maximum(sigmoid(log_odds), bounded)
+
+
+def kept_apart(probabilities: FloatArray) -> FloatArray:
+    """Raise probabilities below `LEAST_PROBABILITY` so far that float32 keeps their order; 0 stays 0."""
+    p = np.maximum(probabilities, np.finfo(np.float64).tiny)
+    raised = LEAST_PROBABILITY / (1.0 + np.log(np.maximum(LEAST_PROBABILITY / p, 1.0)))
+    return np.where((probabilities > 0) & (probabilities < LEAST_PROBABILITY), raised, probabilities)
 
 
 def sigmoid(x: FloatArray) -> FloatArray:

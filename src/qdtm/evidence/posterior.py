@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evidence.breadth import DOUBT, named_probability
+from qdtm.evidence.breadth import DOUBT, kept_apart, named_probability
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.evidence import Evidence, combine, probabilities, worths
 from qdtm.evidence.views import FloatArray, standardised
@@ -33,7 +33,9 @@ def revise(evidence: Evidence, seen_topic: FloatArray, unseen_topic: FloatArray)
     unseen = combine([evidence.unseen, unseen_topic], weights)
     seen = combine([evidence.seen, seen_topic], weights)
     given = (evidence.strength, evidence.possible)
-    p_j = probabilities(seen, unseen, *given, counted=evidence.counted, named_share=evidence.named_share)
+    p_j = kept_apart(
+        probabilities(seen, unseen, *given, counted=evidence.counted, named_share=evidence.named_share)
+    )
     return replace(evidence, probability=p_j, seen=seen, unseen=unseen, bounded=p_j)
 
 

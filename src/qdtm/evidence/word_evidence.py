@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evidence.breadth import named_probability, sigmoid
+from qdtm.evidence.breadth import LEAST_PROBABILITY, named_probability, sigmoid
 from qdtm.evidence.views import FloatArray, WordView
-
-_LEAST = 1e-6  # probabilities are kept this far from 0 and 1 before their log odds are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +87,11 @@ def row_products(counts: Any, weights: FloatArray) -> FloatArray:
 
 def _line(x: FloatArray, probability: NDArray[Any]) -> tuple[float, float]:
     """Fit the log odds of probabilities as a line of x that does not fall; likelier documents count more."""
-    p = np.clip(probability.astype(np.float64), _LEAST, 1.0 - _LEAST)
+    p = np.clip(probability.astype(np.float64), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
     if len(x) < 2 or float(x.std()) < 1e-12:
-        return 0.0, float(np.log(p.mean() / (1.0 - p.mean()))) if len(p) else -float(np.log(1.0 / _LEAST))
+        return 0.0, float(np.log(p.mean() / (1.0 - p.mean()))) if len(p) else -float(
+            np.log(1.0 / LEAST_PROBABILITY)
+        )
     y, weight = np.log(p / (1.0 - p)), np.sqrt(p)
     centre, height = np.average(x, weights=weight), np.average(y, weights=weight)
     slope = max(float((weight * (x - centre) * (y - height)).sum() / (weight * (x - centre) ** 2).sum()), 0.0)
