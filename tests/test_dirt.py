@@ -158,7 +158,7 @@ def test_other_dirt(texts, clean, what):
         "empty ones": lambda: [""] * 300,
     }[what]()
     dirty = ask([*texts, *dirt])
-    assert len(set(top_words(dirty)) & set(top_words(clean))) >= 7
+    assert len(set(top_words(dirty, 20)) & set(top_words(clean, 20))) >= 14  # of 13 documents many are level
     first, before = ([document.index for document in m.documents(n=8)] for m in (dirty, clean))
     assert len(set(first) & set(before)) >= 7
     assert dirty.relevance().n_about == pytest.approx(clean.relevance().n_about, rel=0.3)

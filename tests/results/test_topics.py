@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from qdtm.errors import ParameterError
-from qdtm.results.distributions import topic_word_probabilities
 from qdtm.results.result import Result
 from qdtm.results.topics import Topic, build_topics, distinctive_words
 
@@ -121,14 +120,14 @@ def test_shared_words_are_those_of_two_documents_about_the_query(corpus, fit):
 def test_the_words_of_a_query_asked_alone_are_those_of_the_documents_about_it(corpus, fit):
     alone = Result(replace(fit, covers=False), corpus)
     for q, topic in enumerate(alone.topics):
-        about = alone.relevance(q).about
-        n_w = corpus.document_term_matrix[about].toarray().sum(axis=0) * fit.query_weights[:, q]
-        np.testing.assert_allclose(topic.probabilities, n_w / n_w.sum(), rtol=1e-5)
-    together = Result(replace(fit, covers=True), corpus)
-    expected = topic_word_probabilities(fit.word_topic, fit.promoted_mass, fit.beta)
-    np.testing.assert_allclose(
-        [topic.probabilities for topic in together.topics], expected[: fit.n_queries], rtol=1e-6
-    )
+        relevance = alone.relevance(q)
+        has = corpus.document_term_matrix[relevance.about].toarray() > 0
+        n_w = relevance.scores[relevance.about] @ has * fit.query_weights[:, q]
+        np.testing.assert_allclose(topic.words_about, n_w / n_w.sum(), rtol=1e-5)
+        best = corpus.vocabulary[int(np.argmax(np.where(has.sum(axis=0) > 1, n_w, 0)))]
+        assert topic.top_words(1) == [(best, pytest.approx(n_w.max() / n_w.sum(), rel=1e-5))]
+    assert all(topic.words_about is None for topic in alone.background)
+    assert all(topic.words_about is None for topic in Result(replace(fit, covers=True), corpus).topics)
 
 
 def test_words_that_name_subtopics_are_of_several_documents_first(corpus, fit):

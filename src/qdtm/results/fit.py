@@ -243,8 +243,8 @@ class ModelFit:
     shared_words : ndarray of bool, shape (V, Q), optional
         Which words two documents about each query have (`with_words_about`); None until that is known.
     words_about : ndarray of float32, shape (V, Q), optional
-        Tokens of each query's topic in the documents about it; None until that is known, and where queries
-        cover the corpus: there nothing is only near one.
+        The relevance of the documents about each query that have each word, times p(z|w); None until that is
+        known, and where queries cover the corpus: there nothing is only near one.
     """
 
     vocabulary: tuple[str, ...]

@@ -207,9 +207,10 @@ class Relevance:
 def with_words_about(fit: ModelFit, corpus: Corpus) -> ModelFit:
     """Return a fit that knows which words of their topic the documents about each query have.
 
-    A topic also holds what is near its query, so the words of a query asked alone are shown by how much the
-    documents about it have of them. A word that one document has tells of that document, and a topic of few
-    documents is full of such words: they are shown last. With the paper's setting words are shown by their
+    A topic also holds what is near its query, so the words of a query asked alone are shown by how many of
+    the documents about it have them, as far as they are the topic's; each counts by its relevance, and a long
+    one no more than others. A word that one document has tells of that document, and a topic of few documents
+    is full of such words: they are shown last. With the paper's setting words are shown by their
     probability alone, and so they are if fewer than two documents are about a query.
     """
     known = fit.shared_words is not None or fit.relevance is None
@@ -221,8 +222,10 @@ def with_words_about(fit: ModelFit, corpus: Corpus) -> ModelFit:
     for q in range(fit.n_queries):
         about = np.flatnonzero(relevance[:, q] >= recommended_cutoff(relevance[:, q]))
         if len(about) > 1:
-            shared[:, q] = np.bincount(counts[about].indices, minlength=len(shared)) > 1
-            words[:, q] = np.asarray(counts[about].sum(axis=0)).ravel() * weights[:, q]
+            own = counts[about]
+            shared[:, q] = np.bincount(own.indices, minlength=len(shared)) > 1
+            by_word = np.repeat(relevance[about, q].astype(np.float64), np.diff(own.indptr))
+            words[:, q] = np.bincount(own.indices, by_word, len(shared)) * weights[:, q]
     return replace(fit, shared_words=shared, words_about=None if fit.covers else words)
 
 

@@ -45,8 +45,7 @@ class Topic:
     vocabulary : tuple of str, length V
         Shared by all topics.
     probabilities : ndarray of float32, shape (V,)
-        p(word | topic); sums to 1. Of a query asked alone, in the documents about it: what is only near it
-        has other words.
+        p(word | topic); sums to 1.
     subtopics : tuple of Topic
         Largest first; empty for background topics, and for subtopics that were not opened.
     label_words : tuple of str
@@ -57,6 +56,9 @@ class Topic:
         What a person does not want among its words.
     shared_words : ndarray of bool, shape (V,), optional
         Which words two documents about the query have; None for a background topic.
+    words_about : ndarray of float32, shape (V,), optional
+        Of a query asked alone, how likely a word of the topic is in the documents about it, each of which
+        counts by its relevance; what is only near has other words. None for other topics.
     rest : float
         What is in none of its subtopics, as a share of what was split: groups too small, found by too few
         runs, or hidden.
@@ -76,6 +78,7 @@ class Topic:
     short_name: str = ""
     dropped_words: tuple[str, ...] = ()
     shared_words: NDArray[np.bool_] | None = None
+    words_about: NDArray[np.float32] | None = None
     rest: float = 0.0
     above: NDArray[np.float32] | None = field(default=None, repr=False)
 
@@ -94,13 +97,14 @@ class Topic:
     def top_words(self, n: int = 10) -> list[tuple[str, float]]:
         """Return the `n` most probable words with their probabilities, best first.
 
-        Words that only one document about the query has come in only where others run out. Among equals, of a
-        subtopic those come first that the topic above it has more of; else the order is that of the
-        vocabulary.
+        Those of a query asked alone are likely in the documents about it (`words_about`). Words that only one
+        of these has come in only where others run out. Among equals, of a subtopic those come first that the
+        topic above it has more of; else the order is that of the vocabulary.
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise ParameterError(f"The number of words is {n!r}; give a whole number of at least 0.")
-        keys = [-self.probabilities] if self.above is None else [-self.above, -self.probabilities]
+        likely = self.probabilities if self.words_about is None else self.words_about
+        keys = [-likely] if self.above is None else [-self.above, -likely]
         order = np.lexsort(keys)  # stable; the last key decides first
         alone = np.zeros(len(order), np.bool_) if self.shared_words is None else ~self.shared_words[order]
         best = np.concatenate([order[~alone], order[alone]])[: n + len(self.dropped_words)]
@@ -109,7 +113,7 @@ class Topic:
         )
         kept.sort()
         shown = kept[np.lexsort([key[kept] for key in keys])].tolist()
-        return [(self.vocabulary[w], float(self.probabilities[w])) for w in shown]
+        return [(self.vocabulary[w], float(likely[w])) for w in shown]
 
     def walk(self) -> Iterator[Topic]:
         """Yield the topic itself, then its subtopics, each followed by those below it."""
@@ -281,10 +285,11 @@ def build_topics(fit: ModelFit, *, n_label_words: int = 3) -> tuple[tuple[Topic,
             n_tokens=float(n_z[k]),
             prevalence=float(n_z[k]) / total,
             vocabulary=fit.vocabulary,
-            probabilities=_frozen(probabilities[k] if k >= fit.n_queries else _about(fit, k, probabilities)),
+            probabilities=_frozen(probabilities[k]),
             subtopics=_subtopics(fit, k, total, n_label_words) if k < fit.n_queries else (),
             dropped_words=fit.corrections.dropped_words.get(topic_id(k, fit.n_queries), ()),
             shared_words=_shared(fit, k),
+            words_about=_about(fit, k),
             rest=fit.subtopic_rest[k] if k < fit.n_queries else 0.0,
         )
         for k in range(fit.n_topics)
@@ -301,10 +306,11 @@ def _name_of_topic(fit: ModelFit, k: int) -> str:
     return fit.concepts[k].name if k < fit.n_queries else f"background {k - fit.n_queries + 1}"
 
 
-def _about(fit: ModelFit, q: int, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """p(word | topic) of a query in the documents about it, (V,)."""
-    n_w = probabilities[q] if fit.words_about is None else fit.words_about[:, q].astype(np.float64)
-    return np.asarray(n_w / n_w.sum() if n_w.any() else probabilities[q], np.float64)
+def _about(fit: ModelFit, q: int) -> NDArray[np.float32] | None:
+    if fit.words_about is None or q >= fit.n_queries or not fit.words_about[:, q].any():
+        return None
+    n_w = fit.words_about[:, q].astype(np.float64)
+    return _frozen(n_w / n_w.sum())
 
 
 def _shared(fit: ModelFit, q: int) -> NDArray[np.bool_] | None:
