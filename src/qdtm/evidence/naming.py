@@ -48,8 +48,8 @@ LEAST_SHARE = 1.0 / 3.0
 """At least so much of the documents about a query are taken to name it.
 
 What is like them and does not name it may be about it, or only near: positive and unlabelled examples cannot
-tell (Elkan and Noto 2008 have to assume it). So the list never has more than two that mean it for one that
-names it."""
+tell (Elkan and Noto 2008 have to assume it). So the probabilities of what is shown never sum to more than
+three times those that name it."""
 
 MOST_COUNTED = 32
 """What is asked for again, in a check and in the fit after it, is remembered, but not without end."""
