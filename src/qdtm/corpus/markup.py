@@ -22,14 +22,15 @@ from contextlib import suppress
 _BREAK = r"[ \t]*\r?\n[ \t>|:]*"  # the end of a line, and what a mail puts before one that it quotes
 _END = r"(?=[ \t]*(?:\r?\n|$))"
 _SPACE = r"[\s>|:]+"  # the same where line breaks may have become spaces
+# Groups that never go back are atomic: before Python 3.11.5, possessive quantifiers of groups stop early.
 
 # A full line of uuencode is an "M" (for 45 bytes) and 60 characters, none of them a small letter; some
 # programs add a check sum. One line may be a heading in capitals, so two are asked for. Once inside, lines
 # may have lost the spaces at their end; the last one has any length, and is known by the "end" after it.
 _FULL_LINE = r"M[ -`]{60,61}(?!\S)"
 _UUENCODED = re.compile(
-    rf"M(?<![^\s>|:]M)[ -`]{{60,61}}(?!\S)(?:{_SPACE}{_FULL_LINE})++"
-    rf"(?:{_SPACE}{_FULL_LINE}|{_BREAK}M[ -`]{{0,60}}(?=\r?\n))*+"
+    rf"M(?<![^\s>|:]M)[ -`]{{60,61}}(?!\S)(?>(?:{_SPACE}{_FULL_LINE})+)"
+    rf"(?>(?:{_SPACE}{_FULL_LINE}|{_BREAK}M[ -`]{{0,60}}(?=\r?\n))*)"
     rf"(?:{_BREAK}[ -`]{{1,61}}(?:{_BREAK}`?)?{_BREAK}end\b)?"
 )
 
@@ -40,7 +41,7 @@ _BASE64_LINE = 60
 _CHANGES = 0.1
 _RUN = rf"[A-Za-z0-9+/]{{{_BASE64_LINE},}}+={{0,2}}"
 _BASE64 = re.compile(
-    rf"(?<![\w+/]){_RUN}(?:{_SPACE}{_RUN})*+"
+    rf"(?<![\w+/]){_RUN}(?>(?:{_SPACE}{_RUN})*)"
     rf"(?:{_BREAK}[A-Za-z0-9+/]++={{0,2}}{_END}|{_SPACE}[A-Za-z0-9+/]++=)?"
     rf"(?:{_SPACE}=[A-Za-z0-9+/]{{4}}(?!\S))?"
 )
