@@ -1,5 +1,6 @@
 """What is written gets its place in one step, one process at a time, and the dead are tidied up after."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -185,3 +186,20 @@ def test_what_is_no_file_is_not_replaced(tmp_path):
 def test_the_whole_disk_is_no_place(tmp_path):
     with pytest.raises(StorageError, match="is the whole disk"), reserve(tmp_path.anchor):
         pass
+
+
+def test_a_folder_that_took_its_place_leaves_nothing_if_the_disk_refuses_then(tmp_path, monkeypatch):
+    new, place = tmp_path / "new", tmp_path / "place"
+    for folder, text in ((new, "new"), (place, "old")):
+        folder.mkdir()
+        (folder / "file").write_text(text)
+
+    def refuse(path: Path) -> None:
+        if path == tmp_path:  # the last that is asked for
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(atomic, "_sync", refuse)
+    with pytest.raises(StorageError, match="No space left"):
+        atomic.give_place(new, place)
+    assert [path.name for path in tmp_path.iterdir()] == ["place"]
+    assert (place / "file").read_text() == "new"

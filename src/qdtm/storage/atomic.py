@@ -110,8 +110,10 @@ def give_place(folder: Path, path: str | os.PathLike[str]) -> None:
         except OSError:
             hidden.rename(folder)
             raise
-        _sync(place.parent)
-        _remove(hidden)
+        try:
+            _sync(place.parent)
+        finally:
+            _remove(hidden)  # what was there before
 
 
 @contextmanager
