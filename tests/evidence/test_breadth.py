@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qdtm.evidence.breadth import (
     DOUBT,
-    LEAST_CONTEXT,
+    SHRINKAGE,
     USUAL_SHARE,
     Curve,
     about,
@@ -113,7 +113,6 @@ def assert_lawful(p, context, strength, share):
     if named.any():
         average = strength @ p / strength.sum()
         assert (p[~named] <= average + 1e-12).all()  # never surer than those that name it
-        assert (p[named] >= np.clip(context[named], LEAST_CONTEXT, 1 - LEAST_CONTEXT) - 1e-12).all()
     assert (p[~named] <= context[~named] + 1e-12).all()
     assert 0 < share < 1
 
@@ -140,6 +139,10 @@ class TestProbabilities:
         p = named_probability(np.linspace(0, 1, 20), np.full(20, 0.5))
         assert (np.diff(p) >= 0).all()
 
+    def test_no_context_puts_a_mention_before_a_document_that_is_full_of_the_query(self):
+        mention, full = named_probability(np.array([1.0, 0.5]), np.array([0.35, 0.95]))
+        assert mention < full
+
     def test_a_strong_name_is_believed_against_its_context(self):
         assert named_probability(np.zeros(1), np.ones(1))[0] > 0.6
 
@@ -153,12 +156,19 @@ class TestProbabilities:
 
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("total", [0.4, 1.0, 1.5])
-    def test_they_sum_to_the_estimate(self, seed, total):
+    def test_those_without_the_name_sum_to_what_is_left(self, seed, total):
         scores, strength = planted_scores(seed, 120, 900)
-        wanted = total * estimate_breadth(scores, strength)
-        p = probabilities_summing_to(wanted, fit_curve(scores, strength), scores, strength)
-        assert_lawful(p, np.ones_like(p), np.where(strength > 0, 0.0, strength), 0.5)
-        assert p.sum() == pytest.approx(wanted, rel=1e-3)
+        others = total * (estimate_breadth(scores, strength) - strength.sum())
+        curve, named = fit_curve(scores, strength), strength > 0
+        believed = named_probability(curve(scores[named]), strength[named])
+        fewer = SHRINKAGE / (strength.sum() + SHRINKAGE)  # few names are believed less
+        for at_most, sure in ((False, 1.0), (True, float(np.average(believed, weights=strength[named])))):
+            p = probabilities_summing_to(
+                strength.sum() + others, curve, scores, strength, at_most=at_most
+            )
+            assert_lawful(p, np.ones_like(p), np.where(named, 0.0, strength), 0.5)
+            np.testing.assert_allclose(p[named], believed)
+            assert p[~named].sum() == pytest.approx(sure * (1.0 - fewer) * others, rel=1e-3)
 
     def test_a_sum_that_cannot_be_reached_is_come_near_to(self):
         scores, strength = planted_scores(0, 20, 50)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qdtm.evidence.breadth import named_probability
+from qdtm.evidence.breadth import at_least_context
 from qdtm.evidence.posterior import _compete, competing_posteriors
 
 from .worlds import bare_views, plant_names, random_counts
@@ -36,7 +36,7 @@ def test_a_document_that_names_a_query_is_judged_as_it_would_be_alone(seed):
     )
     named = strength > 0
     np.testing.assert_array_equal(found[~named], bare[~named])
-    np.testing.assert_array_equal(found[named], named_probability(bare[named], strength[named]))
+    np.testing.assert_array_equal(found[named], at_least_context(bare[named], strength[named]))
     assert ((found >= 0) & (found <= 1)).all()
 
 

@@ -59,8 +59,9 @@ class TestPlanted:
 
     def test_half_of_them_is_half(self, found):
         half = probabilities(found.seen, found.unseen, found.strength, found.possible, 0.5)
-        least = found.probability[found.strength > 0].sum()  # names are believed whatever the share
-        assert half.sum() <= max(0.51 * found.n_about, least)
+        named = found.strength > 0
+        np.testing.assert_array_equal(half[named], found.probability[named])
+        assert half[~named].sum() == pytest.approx(0.5 * found.probability[~named].sum(), rel=1e-3)
 
     def test_the_order_of_documents_does_not_matter(self):
         documents, _ = write_many(4, SIZES, {"cat": 0.4})
@@ -172,7 +173,8 @@ class TestLooks:
         strength = 0.8 * (corpus.document_term_matrix[:, [corpus.word_index["named"]]].toarray().ravel() > 0)
         words, possible = [corpus.word_index["named"]], np.ones(corpus.n_documents, bool)
         evidence = learn_evidence(views, strength, words, possible, vectors[themes == "cat"][0])
-        assert evidence.probability[themes == "cat"].sum() > 0.9 * evidence.n_about
+        assert evidence.probability[themes == "cat"].sum() > 0.85 * evidence.n_about
+        assert evidence.probability[themes == "cat"].min() > evidence.probability[themes != "cat"].max()
 
 
 def test_one_document_that_names_it_is_enough():

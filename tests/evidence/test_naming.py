@@ -11,6 +11,7 @@ from qdtm.corpus import Corpus, TextPipeline
 from qdtm.evidence.naming import (
     APART,
     DENSITY,
+    EARLY,
     FADE,
     LEAST_SHARE,
     LONG,
@@ -76,7 +77,7 @@ def test_excluded_and_empty_documents_cannot_be_meant():
 
 
 def test_strength():
-    corpus = tokens("a " + "x " * 99, "a x x", "a a a " + "x " * 97, "x")
+    corpus = tokens("x " * 50 + "a " + "x " * 49, "a x x", "x " * 50 + "a a a " + "x " * 47, "x")
     expected = [1 - FADE, 1 - math.exp(-DENSITY / 3), 1 - FADE**3, 0, 0]
     np.testing.assert_allclose(named(corpus, "a").strength, expected)
 
@@ -150,16 +151,44 @@ def naive_namings(words, wanted):
     return float(near) or APART
 
 
-def naive_strength(n, length):
-    often = n / math.sqrt(max(length / LONG, 1.0))
-    return max(1 - FADE**often, 1 - math.exp(-DENSITY * n / max(length, 1))) if n else 0.0
+def naive_strength(n, length, early):
+    worth = n + EARLY if early else n
+    often = worth / math.sqrt(max(length / LONG, 1.0))
+    return max(1 - FADE**often, 1 - math.exp(-DENSITY * worth / max(length, 1))) if n else 0.0
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, APART, 1.0, 2.0, 7.0, 300.0]), st.integers(0, 500))))
-def test_strengths_equal_their_plain_twin(pairs):
-    namings, lengths = np.array([n for n, _ in pairs]), np.array([length for _, length in pairs], np.int64)
-    expected = [naive_strength(n, length) for n, length in pairs]
-    np.testing.assert_allclose(strength_of(namings, lengths), expected)
+COUNTED = st.tuples(st.sampled_from([0.0, APART, 1.0, 2.0, 7.0, 300.0]), st.integers(0, 500), st.booleans())
+
+
+@given(st.lists(COUNTED, min_size=1))
+def test_strengths_equal_their_plain_twin(counted):
+    namings, lengths, early = map(np.array, zip(*counted, strict=True))
+    expected = [naive_strength(*each) for each in counted]
+    np.testing.assert_allclose(strength_of(namings, lengths, early), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "early"),
+    [
+        ("named " + "b a " * 10, True),
+        ("b a " * 3 + "a named " + "a " * 10, True),
+        ("b a " * 4 + "named " + "a " * 10, False),
+        ("named " + "b a " * 7, False),  # too short to have a beginning
+    ],
+)
+def test_a_name_at_the_beginning_of_a_long_document_counts_for_more(text, early):
+    words = text.split()
+    named_once = Corpus.from_tokens([words, ["b", "a"] * 5])
+    [strength, _] = named(named_once, "named").strength
+    assert strength == pytest.approx(naive_strength(1, len(words), early))
+
+
+def test_all_words_of_a_query_must_stand_at_the_beginning():
+    rest = ["other"] + ["b", "a"] * 10
+    corpus = Corpus.from_tokens([["one", "two", *rest], ["one", *rest, "two"], ["two", *rest, "one", "two"]])
+    strength = named(corpus, "one two").strength
+    expected = [naive_strength(1, 23, True), naive_strength(APART, 23, False), naive_strength(1, 24, False)]
+    np.testing.assert_allclose(strength, expected)
 
 
 LETTERS = st.text(alphabet="abcdx", max_size=25)

@@ -194,7 +194,7 @@ def papers():
         "On 9 November 11 met.",
     ]
     return Corpus.from_texts(
-        [f"{text} {filling} {text[:0]}" for text in said] + [f"{filling} {word}" for word in TWELVE]
+        [f"{filling} {text}" for text in said] + [f"{filling} {word}" for word in TWELVE]
     )
 
 
@@ -286,7 +286,7 @@ def test_singular_and_plural_are_one_where_the_pipeline_left_them_apart():
 
 def test_what_many_documents_mention_is_more_than_in_passing():
     texts = [
-        f"{'ship ' * (j < 40)}{TWELVE[j % 12]} {TWELVE[j // 12]} " + "town street road house garden tree " * 4
+        "town street road house garden tree " * 4 + f"{'ship ' * (j < 40)}{TWELVE[j % 12]} {TWELVE[j // 12]}"
         for j in range(80)
     ]
     check = check_query(Corpus.from_texts(texts), "ship")

@@ -256,7 +256,7 @@ def test_the_index_of_a_corpus_is_made_once(news):
 
 
 def test_what_is_only_mentioned_makes_no_concept_unless_so_told():
-    texts = [f"{'cricket ' * (j == 3)}rugby " + "match team player goal " * 12 for j in range(8)]
+    texts = ["rugby " + "match team player goal " * 12 + "cricket" * (j == 3) for j in range(8)]
     corpus = Corpus.from_texts(texts)
     with pytest.raises(PassingQueryError, match="1 of 8 documents mentions 'cricket' in passing") as caught:
         build_concepts(corpus, "cricket")

@@ -41,7 +41,7 @@ LEAST_PROBABILITY = 1e-6
 """What is less likely than this is likely by so little that only its place in the ranking counts."""
 
 LEAST_CONTEXT = 0.01
-"""A context that speaks against the query more than this does not take its name away any further."""
+"""A context that speaks for or against the query more than this adds nothing to its name, and takes nothing."""
 
 
 def estimate_breadth(scores: FloatArray, strength: FloatArray, named_share: float = 0.0) -> float:
@@ -117,27 +117,34 @@ def probabilities_summing_to(
     scores: FloatArray,
     strength: FloatArray,
     counted: NDArray[np.bool_] | None = None,
+    *,
+    at_most: bool = False,
 ) -> FloatArray:
-    """Shift a curve until the probabilities of documents sum to a number, as far as that can be; (D,).
+    """Shift a curve until documents that do not name the query sum to what is left of a number; (D,).
+
+    Those that name it are judged by the curve as it was fitted, however many others there are.
 
     Parameters
     ----------
+    total : float
+        How many documents are about it; those that name it count by how much they do.
     counted : ndarray of bool, shape (D,), optional
         Those that sum to it; by default all.
+    at_most : bool
+        Whether the number is a bound: the sum then falls short of it by as much as those that name the query
+        are not sure themselves.
     """
     every = np.ones(len(scores), np.bool_) if counted is None else counted
-    share = min(float(strength[every].sum()) / max(total, 1e-12), 1.0 - 1e-6)
+    n_named = float(strength[every].sum())
+    share = min(n_named / max(total, 1e-12), 1.0 - 1e-6)
     low, high = float(scores.min()) - 60.0 / curve.slope, float(scores.max()) + 60.0 / curve.slope
-
-    is_named = strength > 0
-    parts = [(scores[each], strength[each]) for each in (is_named & every, ~is_named & every)]
+    named, others = strength > 0, scores[every & (strength == 0)]
+    believed = named_probability(curve(scores[named]), strength[named])
+    sure = 1.0 if at_most else float(strength[named] @ believed) / float(strength[named].sum())
 
     def excess(middle: float) -> float:
-        (named, given), (others, _) = parts
-        shifted = Curve(curve.slope, middle)
-        believed = named_probability(shifted(named), given)
-        unnamed = shrunk_mean(believed, given) * without_name(shifted(others), share).sum()
-        return float(believed.sum() + unnamed) - total
+        unnamed = without_name(Curve(curve.slope, middle)(others), share)
+        return sure * float(unnamed.sum()) - (total - n_named)
 
     if excess(high) >= 0:
         middle = high
@@ -145,7 +152,8 @@ def probabilities_summing_to(
         middle = low
     else:
         middle = float(brentq(excess, low, high, xtol=1e-13 * (high - low)))
-    return about(Curve(curve.slope, middle)(scores), strength, share)
+    context = np.where(named, curve(scores), Curve(curve.slope, middle)(scores))
+    return about(context, strength, share)
 
 
 def about(context: FloatArray, strength: FloatArray, share: float) -> FloatArray:
@@ -175,10 +183,21 @@ def without_name(context: FloatArray, share: float) -> FloatArray:
 
 
 def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:
-    """Return the probability that documents which name the query are about it, never below its context."""
+    """Return the probability that documents which name the query are about it.
+
+    However well its context fits, a document that mentions the query in passing stays behind one that is
+    full of it: what is like documents that name the query may be like those that only mention it.
+    """
     bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
     log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded)) + NAMED_BY_STRENGTH * strength
-    return np.maximum(sigmoid(log_odds), bounded)
+    return sigmoid(log_odds)
+
+
+def at_least_context(context: FloatArray, strength: FloatArray) -> FloatArray:
+    """Return the same, never below a context that was judged against all else that a document may be about."""
+    return np.maximum(
+        named_probability(context, strength), np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
+    )
 
 
 def kept_apart(probabilities: FloatArray) -> FloatArray:

@@ -115,7 +115,7 @@ ROUNDS = 2
 """Rounds of self-training."""
 
 SUREST = 0.5
-"""The share of the documents about a query that become labels: the surest half."""
+"""The share of the documents about a query without its name that become labels: the surest half."""
 
 FIRST_LOOK = 1.0 / 3.0
 """The weight of the first look beside those of the last round, of which there are three."""
@@ -246,14 +246,18 @@ def probabilities(
     counted: NDArray[np.bool_] | None = None,
     named_share: float = 0.0,
 ) -> FloatArray:
-    """Turn scores to probabilities, which sum to a share of the number of documents about the query, (D,).
+    """Turn scores to probabilities of being about the query, (D,).
 
-    The number is of the documents that are counted, if some are not: their copies come on top.
+    Those that do not name it sum to a share of the number that is about it all the same; to less where that is
+    bounded by the share of documents that name it. The number is of the documents that are counted, if some
+    are not: their copies come on top.
     """
     scores = np.where(strength > 0, unseen, seen)
     own, names = (unseen, strength) if counted is None else (unseen[counted], strength[counted])
-    total = share * estimate_breadth(own, names, named_share)
-    p_j = probabilities_summing_to(total, fit_curve(own, names), scores, strength, counted)
+    n_named = float(names.sum())
+    total = n_named + share * (estimate_breadth(own, names, named_share) - n_named)
+    curve, at_most = fit_curve(own, names), named_share > 0
+    p_j = probabilities_summing_to(total, curve, scores, strength, counted, at_most=at_most)
     return np.where(possible, p_j, 0.0)
 
 

@@ -44,6 +44,13 @@ LONG = 1000.0
 DENSITY = 8.0
 """A document with a naming in every so many tokens is about the query by 1 - 1/e at least, however short."""
 
+BEGINNING = 8
+"""Words at the beginning of a document; one of at most twice as many has no beginning of its own."""
+
+EARLY = 1.5
+"""What it is worth, in namings, that a document names the query at its beginning: what a title or a first
+sentence says is what the rest is about (Edmundson 1969, Baxendale 1958)."""
+
 LEAST_SHARE = 1.0 / 3.0
 """At least so much of the documents about a query are taken to name it.
 
@@ -120,10 +127,21 @@ def name_documents(corpus: Corpus, searched: SearchedQuery) -> Naming:
     return NamingCounter(corpus).name(searched.alternatives, searched.barred)
 
 
-def strength_of(namings: FloatArray, lengths: IntArray) -> FloatArray:
-    """How much documents name a query, 0 to 1, by how often they do in how many tokens; shape (D,)."""
-    dense = -np.expm1(-DENSITY * namings / np.maximum(lengths, 1))
-    frequent = 1.0 - FADE ** (namings / np.sqrt(np.maximum(lengths / LONG, 1.0)))
+def strength_of(namings: FloatArray, lengths: IntArray, early: BoolArray) -> FloatArray:
+    """How much documents name a query, 0 to 1; shape (D,).
+
+    Parameters
+    ----------
+    namings : ndarray of float64, shape (D,)
+        How often they do,
+    lengths : ndarray of int64, shape (D,)
+        in how many tokens,
+    early : ndarray of bool, shape (D,)
+        and whether at their beginning.
+    """
+    worth = namings + EARLY * early
+    dense = -np.expm1(-DENSITY * worth / np.maximum(lengths, 1))
+    frequent = 1.0 - FADE ** (worth / np.sqrt(np.maximum(lengths / LONG, 1.0)))
     return np.where(namings > 0, np.maximum(frequent, dense), 0.0)
 
 
@@ -151,9 +169,13 @@ class NamingCounter:
         allowed = ~np.any(has, axis=0) if has else np.True_
         possible = np.asarray(((lengths > 0) | (found > 0)) & allowed)
         namings = moved_beside(self._corpus.offsets, np.where(possible, found, 0.0))
+        early = np.zeros(n_documents, np.bool_)
+        documents = np.flatnonzero(namings > 0)
+        for alternative in alternatives:
+            early[documents] |= self._begins_with(alternative, documents)
         return Naming(
             namings=namings,
-            strength=moved_beside(namings, strength_of(namings, lengths)),
+            strength=moved_beside(namings, strength_of(namings, lengths, early)),
             possible=moved_beside(namings, possible),
             n_excluded=self._corpus.count_documents(np.flatnonzero((found > 0) & ~possible)),
         )
@@ -180,6 +202,20 @@ class NamingCounter:
         together: BoolArray = n_each.min(axis=0) > 0
         near = self._near_in_tokens(terms, n_each, together)
         return np.where(near > 0, near, np.where(together, APART, 0.0))
+
+    def _begins_with(self, alternative: Alternative, documents: IntArray) -> BoolArray:
+        """Say which documents have all of an alternative among their first words, as far as tokens tell."""
+        terms = [term for word in alternative for term in self._terms(word)]
+        found = np.asarray(self._lengths[documents] > 2 * BEGINNING) & (bool(terms) and self._has_order)
+        starts, ends = (self._corpus.offsets[documents[found][:, None] + k] for k in (0, 1))  # (n, 1)
+        at = np.minimum(starts + np.arange(BEGINNING), ends - 1)  # (n, BEGINNING)
+        words = at - starts + self._more_words(at) - self._more_words(starts)
+        for term in terms:
+            inside = np.full(self._index.n_words, BEGINNING)
+            inside[[w for w, _ in reversed(term)]] = [place for _, place in reversed(term)]
+            early = (words + inside[self._corpus.tokens[at]] < BEGINNING).any(axis=1)
+            found[found], at, words = early, at[early], words[early]
+        return found
 
     # --- words inside phrases ----------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evidence.breadth import DOUBT, kept_apart, named_probability
+from qdtm.evidence.breadth import DOUBT, at_least_context, kept_apart
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.evidence import Evidence, combine, probabilities, worths
 from qdtm.evidence.views import FloatArray, standardised
@@ -97,7 +97,7 @@ def competing_posteriors(
         looks = [np.stack([view(labels) for labels in p_jq.T], axis=1) for view in seeing] + near
         seen = np.average([_standardised_columns(look) for look in looks], axis=0, weights=weights)
         p_jq = _compete(np.where(possible, topics + VIEWS_WEIGHT * seen, -np.inf))
-    return np.where(strength > 0, named_probability(p_jq, strength), p_jq)
+    return np.where(strength > 0, at_least_context(p_jq, strength), p_jq)
 
 
 def _nearness(views: CorpusViews, query_vectors: NDArray[np.float32] | None) -> list[FloatArray]:

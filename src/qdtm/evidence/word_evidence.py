@@ -6,7 +6,7 @@ saved with a result, and from it the relevance of documents that nobody has seen
 Naive Bayes with the probabilities as labels gives each word its log odds; a line from a document's mean log
 odds to the log odds of its relevance, fitted over the documents that do not name the query, puts them on the
 scale of the corpus. A new document that names the query is judged as those of the corpus are
-(`named_probability`).
+(`at_least_context`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qdtm.evidence.breadth import LEAST_PROBABILITY, named_probability, sigmoid
+from qdtm.evidence.breadth import LEAST_PROBABILITY, at_least_context, sigmoid
 from qdtm.evidence.views import FloatArray, WordView, document_lengths, row_products
 
 
@@ -53,7 +53,7 @@ class WordEvidence:
         named = strength > 0
         odds = np.where(named, self.log_odds(counts, q, words), self.log_odds(counts, q))
         context = sigmoid(float(self.intercepts[q]) + odds)
-        return np.where(possible, np.where(named, named_probability(context, strength), context), 0.0)
+        return np.where(possible, np.where(named, at_least_context(context, strength), context), 0.0)
 
     def log_odds(self, counts: Any, q: int, hidden: Sequence[int] = ()) -> FloatArray:
         """What a token of each document adds on average for query `q`, some words left out, (D,)."""
