@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from qdtm.errors import ParameterError, StorageError
 from qdtm.progress import Progress
 from qdtm.sampler import checkpoint as keeping
 from qdtm.sampler import engines
+from qdtm.storage.folders import seal
 
 WORDS = own_words(4, 15)
 NOISE = np.random.default_rng(0).normal(0, 0.2, (4, 15, 4))
@@ -86,6 +88,16 @@ def test_a_killed_fit_goes_on(
     done = sweep if stage == "parents" else 1  # the few sweeps of a split are made again
     assert (seen[0].stage, seen[0].sweep) == (stage, done)  # it did not begin again
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_parameter_of_no_known_form_is_refused(corpus: Corpus, tmp_path: Path) -> None:
+    kill_a_fit(corpus, tmp_path / "kept", "parents", 2, n_background_topics=3)
+    manifest = tmp_path / "kept" / "start" / "qdtm.json"
+    values = json.loads(manifest.read_text("utf-8"))
+    values["content"]["parameters"]["alpha"] = {}
+    manifest.write_bytes(seal(values))
+    with pytest.raises(StorageError, match="the parameter 'alpha'"):
+        QueryDrivenTopicModel.resume(tmp_path / "kept", corpus)
 
 
 def test_killed_in_the_background_it_is_learned_on(tmp_path: Path, cold_cache: Path) -> None:

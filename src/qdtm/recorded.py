@@ -62,6 +62,15 @@ def from_json(value: Any) -> Any:
     return NotSaved(str(value["not_saved"])) if isinstance(value, dict) else value
 
 
+def checked_record(values: Any) -> dict[str, Any]:
+    """Return the parameters that a file records; raises a `ValueError` if `from_json` would not know one."""
+    parameters = dict(values)
+    for name, value in parameters.items():
+        if isinstance(value, dict) and value.keys() != {"not_saved"}:
+            raise ValueError(f"the parameter {name!r}")
+    return parameters
+
+
 def check_at_hand(parameters: Mapping[str, Any], needed: Collection[str], give: str) -> None:
     """Refuse work that needs objects of the user's own which were not saved.
 

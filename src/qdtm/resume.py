@@ -21,6 +21,7 @@ from qdtm.embeddings.similarity import PromotionGraph
 from qdtm.errors import StorageError
 from qdtm.fitting import PreparedQueries, versions
 from qdtm.queries.concept import concept_from_json, concept_to_json
+from qdtm.recorded import checked_record
 from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.storage.folders import (
     ArraySpec,
@@ -153,7 +154,8 @@ def read_start(folder: Path) -> Start:
         concepts = tuple(concept_from_json(values) for values in content["concepts"])
         prepared = _prepared(folder / _START / _ARRAYS, content, concepts)
         pipeline = TextPipeline.from_json(content["pipeline"])
-        return Start(prepared, dict(content["parameters"]), str(content["corpus_fingerprint"]), pipeline)
+        parameters = checked_record(content["parameters"])
+        return Start(prepared, parameters, str(content["corpus_fingerprint"]), pipeline)
 
 
 def _prepared(path: Path, content: Mapping[str, Any], concepts: tuple[Any, ...]) -> PreparedQueries:

@@ -165,6 +165,16 @@ class TestWhatIsWrongIsSaid:
         with pytest.raises(StorageError, match="is damaged"):
             Corpus.load(folder).distinct.original  # noqa: B018
 
+    def test_topics_that_the_manifest_does_not_have(self, place, tmp_path):
+        folder = tmp_path / "index"
+        shutil.copytree(place, folder)
+        manifest = json.loads((folder / "qdtm.json").read_text())
+        manifest["files"] = {n: e for n, e in manifest["files"].items() if not n.startswith("topics-")}
+        manifest["content"]["made_by"] = "x"
+        (folder / "qdtm.json").write_bytes(seal(manifest))
+        with pytest.raises(StorageError, match="its topics are missing"):
+            Corpus.load(folder).distinct  # noqa: B018
+
     def test_no_file_that_can_be_read(self, tmp_path):
         (tmp_path / "a.parquet").write_bytes(b"?")
         with pytest.raises(CorpusError, match="Nothing in the 1 files can be read"):

@@ -5,11 +5,12 @@ import io
 import json
 import sqlite3
 import zipfile
+from contextlib import closing
 
 import pytest
 
 from qdtm.corpus import Corpus, CorpusWarning, ReadOptions
-from qdtm.corpus.readers import pdf_files
+from qdtm.corpus.readers import databases, pdf_files
 from qdtm.corpus.readers.bibtex import unlatex
 from qdtm.corpus.readers.read import read_records
 from qdtm.errors import CorpusError
@@ -363,6 +364,8 @@ def test_a_table_of_duckdb(tmp_path):
     with duckdb.connect(str(tmp_path / "a.duckdb")) as database:
         database.execute("CREATE TABLE t AS SELECT 'fire' AS text, 2019 AS year")
     assert records(f"{tmp_path / 'a.duckdb'}::t")[0].fields == {"year": "2019"}
+    with closing(databases._duckdb(tmp_path / "a.duckdb")) as database:
+        assert database.execute("SELECT current_setting('threads')").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("name", ["a.arrow", "a.feather"])

@@ -1,5 +1,7 @@
 """Texts in the encodings of the world before UTF-8: read right, or said to be in doubt."""
 
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -157,6 +159,21 @@ def test_one_line_without_end_is_cut_between_characters(tmp_path):
     path = tmp_path / "news.txt"
     path.write_bytes(f"{JAPANESE}, ".encode("shift_jis") * 2_000)
     assert find_encoding(path).name == "cp932"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the processor")
+def test_a_long_word_is_passed_over_once(tmp_path):
+    """Two million bytes are nothing; a pattern that looks at their square takes hours."""
+    path = tmp_path / "word.txt"
+    path.write_bytes(b"\xe4" * 2**21 + b",")
+    code = (
+        "import resource, sys; from pathlib import Path; from qdtm.corpus.readers import encoding\n"
+        "encoding._SAMPLE_BYTES = 2**22\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (60, 60))\n"
+        "print(len(encoding._sample(Path(sys.argv[1]))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{2**21 + 1}\n")
 
 
 def test_a_large_file_takes_little_memory(tmp_path):

@@ -21,12 +21,12 @@ from qdtm.errors import CorpusError
 
 @pytest.fixture
 def slow(tmp_path, monkeypatch):
-    """A process in the place of PDFium's, which says a page and then nothing more."""
+    """A process in the place of PDFium's, which says a page and then nothing more, or takes a gigabyte."""
     fake = tmp_path / "fake"
     fake.mkdir()
     (fake / "pypdfium2.py").write_text(
         "class PdfDocument:\n"
-        "    def __init__(self, path): self.hangs = 'hangs' in path\n"
+        "    def __init__(self, path): self.hangs, self.swells = 'hangs' in path, 'swells' in path\n"
         "    def __len__(self): return 3\n"
         "    def __getitem__(self, number): self.number = number; return self\n"
         "    def get_textpage(self): return self\n"
@@ -35,6 +35,7 @@ def slow(tmp_path, monkeypatch):
         "    def get_text_bounded(self, errors):\n"
         "        import threading\n"
         "        if self.hangs and self.number == 1: threading.Event().wait()\n"
+        "        if self.swells: bytearray(2**30)\n"
         "        return 'fire'\n"
     )
     process = pdf_files._Process()
@@ -52,6 +53,15 @@ def test_a_page_on_which_a_program_hangs_costs_that_file_and_no_more(tmp_path, s
     with monkeypatch.context() as hurried:
         hurried.setattr(pdf_files, "PAGE_SECONDS", 0.2)
         assert refusal(tmp_path / "hangs.pdf").endswith("takes too long to read: page 2.")
+    assert records(tmp_path / "a.pdf")[0].text == "fire\ffire\ffire"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not keep to the limit")
+def test_a_page_that_takes_a_gigabyte_costs_that_file_and_no_more(tmp_path, slow):
+    pytest.importorskip("pypdfium2")
+    for name in ("a", "swells"):
+        (tmp_path / f"{name}.pdf").write_bytes(b"%PDF")
+    assert refusal(tmp_path / "swells.pdf").endswith("takes too much memory to read.")
     assert records(tmp_path / "a.pdf")[0].text == "fire\ffire\ffire"
 
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("onnxruntime", reason="needs the extra 'encoder'")
 pytest.importorskip("tokenizers", reason="needs the extra 'encoder'")
 
-from tests.embeddings.tiny_bert import CONFIG, WORDS, naive_bert, random_weights, write_folder
+from tests.embeddings.tiny_bert import CONFIG, TOKENIZER, WORDS, naive_bert, random_weights, write_folder
 
 from qdtm.embeddings import onnx_encoder
 from qdtm.embeddings.bert_onnx import BertShape, build_bert, quantise
@@ -163,6 +163,41 @@ def test_a_damaged_graph_is_one_line(tmp_path, capfd):
     with pytest.raises(EmbeddingError, match="cannot be read by onnxruntime"):
         open_folder(folder)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("post_processor", "why"),
+    [
+        ({"special_tokens": {}}, "tokenizer.json cannot be used"),  # tokenizers panics, which is no Exception
+        (
+            {"special_tokens": {t: {"id": t, "ids": [99], "tokens": [t]} for t in ("[CLS]", "[SEP]")}},
+            "and its tokenizer do not fit",
+        ),
+    ],
+)
+def test_a_tokenizer_that_fails_at_a_text_is_one_line(tmp_path, post_processor, why):
+    changed = TOKENIZER | {"post_processor": TOKENIZER["post_processor"] | post_processor}
+    folder = write_folder(tmp_path / "model", tokenizer=changed)
+    with pytest.raises(EmbeddingError, match=why) as refused:
+        open_folder(folder)(["fire"])
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "kinds", [np.full((2, 16), np.nan), np.zeros((0, 16)), np.zeros((2, 3)), np.zeros(())]
+)
+def test_kinds_of_tokens_that_are_damaged_are_refused(tmp_path, kinds):
+    name = "embeddings.token_type_embeddings.weight"
+    folder = write_folder(tmp_path / "model", weights=random_weights() | {name: kinds.astype(np.float32)})
+    with pytest.raises(EmbeddingError, match=name):
+        open_folder(folder)
+
+
+def test_a_model_that_gives_no_numbers_is_refused(tmp_path):
+    huge = {name: values * np.float32(1e38) for name, values in random_weights().items()}
+    folder = write_folder(tmp_path / "model", weights=huge)
+    with pytest.raises(EmbeddingError, match="does not give numbers"):
+        open_folder(folder)(["fire"])
 
 
 def test_an_empty_folder_says_what_is_missing(tmp_path):

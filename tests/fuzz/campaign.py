@@ -29,9 +29,10 @@ def fuzz(name: str, cases: range, seed: int, seconds: float | None = None) -> tu
     n_tried = 0
     context = multiprocessing.get_context("spawn")
     position = context.Value("q", _NOWHERE)
-    with tempfile.TemporaryDirectory(prefix="qdtm-fuzz-", dir=_in_memory()) as folder:
-        while cases:
-            position.value = _NOWHERE
+    while cases:
+        position.value = _NOWHERE
+        # a folder of its own: the dead leave their files
+        with tempfile.TemporaryDirectory(prefix="qdtm-fuzz-", dir=_in_memory()) as folder:
             ours, theirs = context.Pipe(duplex=False)
             worker = context.Process(
                 target=_work, args=(name, Path(folder), cases, seed, until, position, theirs)
@@ -41,16 +42,16 @@ def fuzz(name: str, cases: range, seed: int, seconds: float | None = None) -> tu
             said = _listen(ours, found, position)
             worker.kill()  # it is done, dead, or deaf to signals
             worker.join()
-            if said is not None:
-                n_tried += said
-                break
-            at = position.value
-            if at == _NOWHERE:
-                raise RuntimeError(f"{name} cannot be started")
-            found.append(Finding(name, at, f"the process died ({worker.exitcode})"))
-            print(found[-1], flush=True)
-            n_tried += at + 1 - cases.start
-            cases = range(at + 1, cases.stop)
+        if said is not None:
+            n_tried += said
+            break
+        at = position.value
+        if at == _NOWHERE:
+            raise RuntimeError(f"{name} cannot be started")
+        found.append(Finding(name, at, f"the process died ({worker.exitcode})"))
+        print(found[-1], flush=True)
+        n_tried += at + 1 - cases.start
+        cases = range(at + 1, cases.stop)
     kinds = Counter(finding.what.split(":")[0] for finding in found)
     print(f"{name}: {n_tried:,} cases, {len(found):,} found {dict(kinds)}", flush=True)
     return name, n_tried, len(found)

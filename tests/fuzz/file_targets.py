@@ -60,7 +60,8 @@ class _Attached:
 
     def __init__(self, path: Path) -> None:
         if _Attached.shared is None:
-            _Attached.shared = import_module("duckdb").connect(config={"autoload_known_extensions": "false"})
+            config = databases._DUCKDB | {"enable_external_access": "true"}  # to attach is to go outside
+            _Attached.shared = import_module("duckdb").connect(config=config)
         with databases._errors(path):
             self.execute(f"ATTACH '{path}' AS attached (READ_ONLY)")
             self.execute("USE attached")

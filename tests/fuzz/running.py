@@ -60,7 +60,9 @@ def try_case(name: str, target: Target, case: int, seed: int = 0, *, whole: bool
     except QdtmError as error:
         lines = str(error).splitlines()
         return Finding(name, case, f"a message of {len(lines)} lines: {lines}") if len(lines) != 1 else None
-    except (Exception, TooLongError) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a panic of Rust is no `Exception` either
         frame = traceback.extract_tb(error.__traceback__)[-1]
         ours = [f for f in traceback.extract_tb(error.__traceback__) if "/qdtm/" in f.filename]
         at = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}, " if ours else ""

@@ -1,7 +1,10 @@
 """A few broken files for every reader; `python -m tests.fuzz --cases 100000` tries many more."""
 
+import os
+
 import pytest
 
+from . import campaign
 from .running import Finding, run_cases, try_case
 from .targets import TARGETS, Target
 
@@ -16,7 +19,10 @@ N_CASES = {
     "xlsx": 100,
 }
 REMEMBERED: dict[str, dict[int, tuple[int, ...]]] = {
-    "model": {0: (7_520, 15_848)},
+    "model": {0: (7_520, 15_848), 26: (7_479,)},
+    "report": {26: (929, 26_312)},
+    "parts": {26: (9_735,)},
+    "encoder": {26: (586, 1_755, 7_042, 72_059)},
     "checks": {0: (1_815, 2_895, 7_450), 28: (870,)},
     "unfinished": {28: (3_588, 3_684, 6_521)},
 }
@@ -51,3 +57,29 @@ def test_what_goes_wrong_is_found_and_can_be_made_again(tmp_path):
     assert "KeyError" in first.what
     assert first == try_case("broken", Broken(tmp_path), 1)
     assert first.what != second.what
+
+
+class Panic(BaseException):
+    """As packages of Rust raise them."""
+
+
+def test_what_is_no_exception_is_found_too(tmp_path, monkeypatch):
+    def panic(self):
+        raise Panic("no entry found for key")
+
+    monkeypatch.setattr(Broken, "read", panic)
+    assert "Panic: no entry" in try_case("broken", Broken(tmp_path), 1).what
+
+
+def die_of_the_first(name, folder, cases, seed, until, position, pipe):
+    """Work as `campaign._work`, and die in the middle of case 0."""
+    (folder / "files").mkdir()
+    position.value = cases.start
+    if cases.start == 0:
+        os._exit(1)
+    pipe.send(len(cases))
+
+
+def test_the_cases_after_one_that_killed_its_worker_are_tried(monkeypatch):
+    monkeypatch.setattr(campaign, "_work", die_of_the_first)
+    assert campaign.fuzz("broken", range(3), 0) == ("broken", 3, 1)

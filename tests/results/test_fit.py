@@ -45,6 +45,8 @@ def changed(array, index, value):
         (lambda f: {"promoted_mass": f.promoted_mass[:, :1]}, "promoted_mass has shape"),
         (lambda f: {"subtopic_counts": (f.subtopic_counts[0], np.zeros((3, 2)))}, "another vocabulary"),
         ({"beta": 0.0}, "beta is 0.0"),
+        ({"beta": float("nan")}, "beta is nan"),
+        ({"beta": 1e308}, r"beta is 1e\+308"),
         (lambda f: {"token_topics": f.token_topics[:-1]}, "differ in length"),
         (lambda f: {"token_topics": changed(f.token_topics, 0, 4)}, "topic does not exist"),
         (lambda f: {"token_topics": changed(f.token_topics, 0, -1)}, "topic does not exist"),

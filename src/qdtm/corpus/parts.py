@@ -323,6 +323,8 @@ def _distinct(corpus: Corpus, numbers: _Numbers, manifest: Manifest, place: str)
 def _topics(numbers: _Numbers, store: ArrayStore, manifest: Manifest) -> NDArray[np.int32]:
     """Read the background topics of all tokens, copied to this machine if need be."""
     names = [topics_name(p) for p in range(len(manifest.content["parts"]) - 1)]
+    if not manifest.checks.keys() >= set(names):
+        raise StorageError(f"{store.root!r} is damaged: its topics are missing.")
     goal = numbers.path(f"topics-{_mark(manifest, names)}")
     if not goal.is_file():
         with atomic_path(goal) as path, write_errors(goal), path.open("wb") as out:

@@ -249,14 +249,23 @@ class _Builder:
         g.node("Cast", ["piece.small"], "piece.whole", attributes={"to": 1})
         g.node("Gather", ["pieces.scale", "input_ids"], "piece.scale")  # (1, n, 1)
         g.node("Mul", ["piece.whole", "piece.scale"], "piece")
-        kinds = self._weights.get("embeddings.token_type_embeddings.weight", np.zeros((1, shape.size)))
-        places = self._take("embeddings.position_embeddings.weight", shape.n_positions, shape.size) + kinds[0]
+        places = self._take("embeddings.position_embeddings.weight", shape.n_positions, shape.size)
+        places = places + self._first_kind()
         g.constant("places", places.astype(np.float32))
         g.node("Shape", ["input_ids"], "length", attributes={"start": 1, "end": 2})  # (1,)
         g.constant("zero", np.zeros(1, np.int64))
         g.node("Slice", ["places", "zero", "length", "zero"], "place")  # (n, size)
         g.node("Add", ["piece", "place"], "embedded")
         return self._normalised("embeddings.LayerNorm", "embedded")
+
+    def _first_kind(self) -> NDArray[Any]:
+        """What every token has of the first kind of token, (size,); a model may have no kinds."""
+        name = "embeddings.token_type_embeddings.weight"
+        found = self._weights.get(name)
+        if found is None:
+            return np.zeros(self._shape.size)
+        n_kinds = max(found.shape[:1], default=1) or 1
+        return np.asarray(self._take(name, n_kinds, self._shape.size)[0])
 
     def _layer(self, name: str, x: str) -> str:
         g, own = self._graph, name + "attention."

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,8 +88,9 @@ class PassageEncoder:
         self._inputs = _checked_inputs(session)
         self._n_threads = n_threads
         self.fingerprint = f"{fingerprint}-{reading}-{MOST_PASSAGES}"
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(max_length=reading.max_tokens)
+        with _tokenizer_errors():
+            tokenizer.no_padding()
+            tokenizer.enable_truncation(max_length=reading.max_tokens)
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors, (n, d)."""
@@ -102,7 +104,8 @@ class PassageEncoder:
 
     def _cut(self, text: str) -> list[list[int]]:
         """Return the pieces of each passage of a text, first to last."""
-        encoded = self._tokenizer.encode(text.lower() if self._reading.lower else text)
+        with _tokenizer_errors():
+            encoded = self._tokenizer.encode(text.lower() if self._reading.lower else text)
         return [encoded.ids, *(each.ids for each in encoded.overflowing)]
 
     def _run(self, passages: Sequence[list[int]]) -> NDArray[np.float64]:
@@ -122,13 +125,24 @@ class PassageEncoder:
         """The vector of a passage, (d,), as long as it comes."""
         row = np.array([ids], np.int64)
         given = {"input_ids": row, "attention_mask": np.ones_like(row), "token_type_ids": np.zeros_like(row)}
-        found = np.asarray(self._session.run(None, {name: given[name] for name in self._inputs})[0])
+        found = _computed(self._session, {name: given[name] for name in self._inputs})
         if found.ndim == 3:  # (1, n, d): a vector a token
             tokens = found[0].astype(np.float64)
             return np.asarray(tokens[0] if self._reading.pooling == "cls" else tokens.mean(axis=0))
         if found.ndim != 2 or len(found) != 1:
             raise EmbeddingError(f"The encoder's model gave an array of shape {found.shape} for a text.")
         return np.asarray(found[0], np.float64)
+
+
+def _computed(session: Any, given: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
+    """What a model makes of a passage, if that is numbers of single precision."""
+    try:
+        found = np.asarray(session.run(None, given)[0])
+    except Exception as error:  # as one of `_session`: a token that the model does not have, and more
+        raise EmbeddingError("The encoder's model and its tokenizer do not fit; fetch both again.") from error
+    if found.dtype.kind != "f" or not (np.abs(found) <= np.finfo(np.float32).max).all():
+        raise EmbeddingError("The encoder's model does not give numbers for a text; fetch it again.")
+    return found
 
 
 def _in_threads(work: Callable[[list[int]], Any], tasks: Sequence[list[int]], n_threads: int) -> list[Any]:
@@ -231,6 +245,7 @@ hundred languages have 17 MB."""
 FORM = "1"
 """Changes when the graph that is made of the same weights does."""
 
+_PANIC = "PanicException"  # each package of Rust has a class of this name, and none can be imported
 _USED_MODULES = ("Transformer", "Pooling", "Normalize")
 
 
@@ -378,10 +393,19 @@ def _session(graph: bytes) -> Any:
 def _tokenizer(raw: bytes, folder: Path) -> Any:
     from tokenizers import Tokenizer
 
-    try:
+    with _tokenizer_errors(f" of {str(folder)!r}"):
         return Tokenizer.from_str(raw.decode())
-    except Exception as error:  # tokenizers raises the base class
-        raise EmbeddingError(f"tokenizer.json of {str(folder)!r} cannot be read; fetch it again.") from error
+
+
+@contextmanager
+def _tokenizer_errors(where: str = "") -> Iterator[None]:
+    """Turn what tokenizers raises into one line: the base class, or a panic of Rust, which is below it."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == _PANIC:
+            raise EmbeddingError(f"tokenizer.json{where} cannot be used; fetch it again.") from error
+        raise
 
 
 def _read_json(path: Path) -> dict[str, Any]:

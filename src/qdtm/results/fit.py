@@ -367,7 +367,7 @@ def _check_counts(fit: ModelFit) -> None:
     for counts in (fit.word_topic, fit.promoted_mass, *fit.subtopic_counts):
         if not (np.isfinite(counts).all() and (counts >= 0).all()):
             raise ValueError("a count is negative or not a number")
-    if not (np.isfinite(fit.beta) and fit.beta > 0):
+    if not 0 < fit.beta * n_words <= np.finfo(np.float32).max:  # the sampler adds it up in this type
         raise ValueError(f"beta is {fit.beta}")
 
 

@@ -26,6 +26,7 @@ from qdtm.corpus.text import TextPipeline
 from qdtm.errors import ParameterError, StorageError
 from qdtm.evidence.word_evidence import WordEvidence
 from qdtm.queries.concept import concept_from_json, concept_to_json
+from qdtm.recorded import checked_record
 from qdtm.results.fit import ModelFit, Presentation
 from qdtm.results.hand_check.files import read_checks, write_checks
 from qdtm.results.hand_check.hand_check import HandCheck
@@ -369,7 +370,7 @@ def _fit(
         subtopic_traces=tuple(traces[f"trace.subtopics.{q}"] for q in range(n_split)),
         beta=float(content["beta"]),
         threshold=None if content["threshold"] is None else float(content["threshold"]),
-        parameters=dict(content["parameters"]),
+        parameters=checked_record(content["parameters"]),
         corpus_fingerprint=str(content["corpus"]["fingerprint"]),
         versions={str(name): str(version) for name, version in content["versions"].items()},
         related=tuple(

@@ -23,6 +23,11 @@ SEPARATOR = "::"
 _ROWS_AT_ONCE = 500
 _N_LISTED, _N_LOOKED_AT = 20, 200  # tables
 _SQLITE = b"SQLite format 3\0"
+_DUCKDB = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "threads": "1",  # rows come one by one, and a thread that finds no memory when it begins ends the process
+}
 
 
 def split_table(path: Path) -> tuple[Path, str | None]:
@@ -61,7 +66,7 @@ def _duckdb(path: Path) -> Any:
         return duckdb.connect(
             str(path),
             read_only=True,
-            config={"enable_external_access": "false", "autoload_known_extensions": "false"},
+            config=_DUCKDB,
         )
 
 
