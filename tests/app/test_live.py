@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -93,6 +95,64 @@ def test_only_the_newest_of_many_questions_is_answered(
     asyncio.run(type_all())
     assert set(asked) == {"doctor"}
     assert shown == ["doctor", "doctor"]  # without readings, and with them
+
+
+def test_who_goes_away_takes_no_answer_from_others_who_ask_the_same(opened: OpenCorpus) -> None:
+    """Whatever the work on it has come to: it shares what is remembered of the corpus with theirs."""
+    undisturbed = asyncio.run(stages(replace(opened, turn=asyncio.Lock()), [Draft("teacher")]))[-1]
+    n_looks = 0
+
+    def leaves_at(look: int) -> tuple[list[Stage], list[Stage]]:
+        nonlocal n_looks
+        n_looks = 0
+
+        def is_wanted() -> bool:
+            nonlocal n_looks
+            n_looks += 1
+            return n_looks < look
+
+        async def both() -> tuple[list[Stage], list[Stage]]:
+            own = open_corpus(opened.corpus)  # nothing is remembered
+            assert own.learning.views is not None
+            own.learning.views._remembered.clear()
+            one = asyncio.create_task(stages(own, [Draft("teacher")], is_wanted))
+            two = asyncio.create_task(stages(own, [Draft("teacher")]))
+            return await one, await two
+
+        return asyncio.run(both())
+
+    for look in range(1, 100):
+        gone, stays = leaves_at(look)
+        assert stays[-1].looked == undisturbed.looked
+        if n_looks < look:
+            break
+    assert look > 10  # between any two steps of the work, and between the work and the showing
+    assert gone[-1].looked == undisturbed.looked
+
+
+def test_a_task_that_ends_while_it_works_gives_up_its_turn(
+    opened: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    real = live.check_drafts
+
+    def check(*arguments: Any) -> object:
+        begun.set()
+        may_end.wait()
+        return real(*arguments)
+
+    async def end_the_first() -> list[Stage]:
+        own = replace(opened, turn=asyncio.Lock())
+        monkeypatch.setattr(live, "check_drafts", check)
+        one = asyncio.create_task(stages(own, [Draft("school")]))
+        two = asyncio.create_task(stages(own, [Draft("school")]))
+        await asyncio.to_thread(begun.wait)
+        one.cancel()
+        await asyncio.wait({one})
+        may_end.set()
+        return await two
+
+    assert [stage.waits_for for stage in asyncio.run(end_the_first())] == ["answer", "readings", ""]
 
 
 def test_a_corpus_that_is_still_learned_says_how_far_it_is(
