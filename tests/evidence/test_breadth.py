@@ -158,14 +158,12 @@ class TestProbabilities:
     @pytest.mark.parametrize("total", [0.4, 1.0, 1.5])
     def test_those_without_the_name_sum_to_what_is_left(self, seed, total):
         scores, strength = planted_scores(seed, 120, 900)
-        others = total * (estimate_breadth(scores, strength) - strength.sum())
         curve, named = fit_curve(scores, strength), strength > 0
         believed = named_probability(curve(scores[named]), strength[named])
+        others = total * (estimate_breadth(scores, strength) - believed.sum())
         fewer = SHRINKAGE / (strength.sum() + SHRINKAGE)  # few names are believed less
         for at_most, sure in ((False, 1.0), (True, float(np.average(believed, weights=strength[named])))):
-            p = probabilities_summing_to(
-                strength.sum() + others, curve, scores, strength, at_most=at_most
-            )
+            p = probabilities_summing_to(believed.sum() + others, curve, scores, strength, at_most=at_most)
             assert_lawful(p, np.ones_like(p), np.where(named, 0.0, strength), 0.5)
             np.testing.assert_allclose(p[named], believed)
             assert p[~named].sum() == pytest.approx(sure * (1.0 - fewer) * others, rel=1e-3)

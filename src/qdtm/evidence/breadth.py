@@ -118,6 +118,7 @@ def probabilities_summing_to(
     strength: FloatArray,
     counted: NDArray[np.bool_] | None = None,
     *,
+    surest: float = 1.0,
     at_most: bool = False,
 ) -> FloatArray:
     """Shift a curve until documents that do not name the query sum to what is left of a number; (D,).
@@ -127,24 +128,25 @@ def probabilities_summing_to(
     Parameters
     ----------
     total : float
-        How many documents are about it; those that name it count by how much they do.
+        How many documents are about it.
     counted : ndarray of bool, shape (D,), optional
         Those that sum to it; by default all.
+    surest : float
+        The share of what is left that is wanted.
     at_most : bool
         Whether the number is a bound: the sum then falls short of it by as much as those that name the query
         are not sure themselves.
     """
     every = np.ones(len(scores), np.bool_) if counted is None else counted
-    n_named = float(strength[every].sum())
-    share = min(n_named / max(total, 1e-12), 1.0 - 1e-6)
+    share = min(float(strength[every].sum()) / max(total, 1e-12), 1.0 - 1e-6)
     low, high = float(scores.min()) - 60.0 / curve.slope, float(scores.max()) + 60.0 / curve.slope
     named, others = strength > 0, scores[every & (strength == 0)]
-    believed = named_probability(curve(scores[named]), strength[named])
-    sure = 1.0 if at_most else float(strength[named] @ believed) / float(strength[named].sum())
+    believed = np.where(named, named_probability(curve(scores), strength), 0.0)
+    sure = 1.0 if at_most else float(strength @ believed) / float(strength.sum())
+    left = surest * (total - float(believed[every].sum()))
 
     def excess(middle: float) -> float:
-        unnamed = without_name(Curve(curve.slope, middle)(others), share)
-        return sure * float(unnamed.sum()) - (total - n_named)
+        return sure * float(without_name(Curve(curve.slope, middle)(others), share).sum()) - left
 
     if excess(high) >= 0:
         middle = high

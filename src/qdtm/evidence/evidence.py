@@ -6,7 +6,7 @@ Out: `Evidence`. Everything else starts from it: the parent topic, relevance, cu
 Each view scores documents by how much they are like those that name the query, without hearing whether they
 do themselves. A view is worth as much as it tells these from the others (the mean of its standardised scores
 over documents that name the query). Then the model teaches itself (self-training, as Nigam et al. 2000 with
-naive Bayes): the surest half of the documents that it takes to be about the query become labels of their own,
+naive Bayes): the surest half of what it takes to be about the query without its name become labels of their own,
 with which the views look again, now with the query's words visible: so a document with only some of them
 gains as much as those words point to the query.
 
@@ -242,22 +242,22 @@ def probabilities(
     unseen: FloatArray,
     strength: FloatArray,
     possible: NDArray[np.bool_],
-    share: float = 1.0,
+    surest: float = 1.0,
     counted: NDArray[np.bool_] | None = None,
     named_share: float = 0.0,
 ) -> FloatArray:
     """Turn scores to probabilities of being about the query, (D,).
 
-    Those that do not name it sum to a share of the number that is about it all the same; to less where that is
-    bounded by the share of documents that name it. The number is of the documents that are counted, if some
-    are not: their copies come on top.
+    Those that do not name it sum to what others leave of the number that is about it, or to the surest share of
+    that; to less where the number is bounded by the share of documents that name it. It is of the documents
+    that are counted, if some are not: their copies come on top.
     """
     scores = np.where(strength > 0, unseen, seen)
     own, names = (unseen, strength) if counted is None else (unseen[counted], strength[counted])
-    n_named = float(names.sum())
-    total = n_named + share * (estimate_breadth(own, names, named_share) - n_named)
-    curve, at_most = fit_curve(own, names), named_share > 0
-    p_j = probabilities_summing_to(total, curve, scores, strength, counted, at_most=at_most)
+    total, curve = estimate_breadth(own, names, named_share), fit_curve(own, names)
+    p_j = probabilities_summing_to(
+        total, curve, scores, strength, counted, surest=surest, at_most=named_share > 0
+    )
     return np.where(possible, p_j, 0.0)
 
 
