@@ -75,16 +75,16 @@ def page(app: RunningApp, browser: Any) -> Page:
 
 
 @pytest.fixture(scope="session")
-def cricket(app: RunningApp, browser: Any) -> str:
+def afghanistan(app: RunningApp, browser: Any) -> str:
     """The result of a fit on the demo articles, made by hand: query, chips, progress."""
     page = Page(browser, app.address)
     page.open("/")
     page.click("#use-demo")
-    page.type(".query-text input", "crickt")
+    page.type(".query-text input", "afghanistn")
     page.says("Absent.")
-    page.click("[data-act=use][data-value='crickt cricket']")
+    page.click("[data-act=use][data-value='afghanistn afghanistan']")
     page.says("Answerable.")
-    page.until(lambda _: "cricket" in words(page))
+    page.until(lambda _: "afghanistan" in words(page))
 
     proposed = words(page)[1]
     page.click(f"[data-act=evidence][data-value='{proposed}']")

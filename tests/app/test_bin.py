@@ -157,7 +157,7 @@ def test_a_result_is_read_while_its_corpus_is_in_the_bin_and_its_tables_after(wo
     write_json(folder / OUTCOME, run(request, folder, lambda: False))
     assert not (folder / RESULT / "corpus").exists()
     (finding,) = read_findings(folder)
-    assert finding.summary.startswith("26 of 90 documents are about it")
+    assert finding.summary.startswith("30 of 90 documents are about it")
     found = read_json(folder / "found.json") or {}
     write_json(folder / "found.json", found | {"queries": [found["queries"][0] | {"words": None}]})
     assert read_findings(folder) == ()

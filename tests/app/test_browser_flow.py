@@ -46,29 +46,29 @@ def download(page: Page, job: str, kind: str) -> bytes:
 
 
 def test_a_subtopic_is_named_for_everybody_and_in_the_report(
-    page: Page, app: RunningApp, cricket: str
+    page: Page, app: RunningApp, afghanistan: str
 ) -> None:
-    page.open(f"/result/{cricket}")
+    page.open(f"/result/{afghanistan}")
     page.choose("rename", "0.1")
     page.type(".q-dialog input", "The <b>Test</b> series", ENTER)
     page.says("The <b>Test</b> series")
-    page.open(f"/result/{cricket}")
+    page.open(f"/result/{afghanistan}")
     page.says("The <b>Test</b> series")
-    report = download(page, cricket, "report").decode()
+    report = download(page, afghanistan, "report").decode()
     assert "The &lt;b&gt;Test&lt;/b&gt; series" in report
     assert_quiet(page, app)
 
 
-def test_everything_can_be_taken_away(page: Page, cricket: str) -> None:
-    page.open(f"/result/{cricket}")
-    assert page.find("#download-report").get_attribute("href").endswith(f"/download/{cricket}/report")
-    assert b"<!doctype html>" in download(page, cricket, "report")
-    assert download(page, cricket, "xlsx")[:2] == b"PK"
-    names = zipfile.ZipFile(BytesIO(download(page, cricket, "csv"))).namelist()
+def test_everything_can_be_taken_away(page: Page, afghanistan: str) -> None:
+    page.open(f"/result/{afghanistan}")
+    assert page.find("#download-report").get_attribute("href").endswith(f"/download/{afghanistan}/report")
+    assert b"<!doctype html>" in download(page, afghanistan, "report")
+    assert download(page, afghanistan, "xlsx")[:2] == b"PK"
+    names = zipfile.ZipFile(BytesIO(download(page, afghanistan, "csv"))).namelist()
     assert any(name.endswith("documents.csv") for name in names)
-    names = zipfile.ZipFile(BytesIO(download(page, cricket, "model"))).namelist()
+    names = zipfile.ZipFile(BytesIO(download(page, afghanistan, "model"))).namelist()
     assert any(name.endswith("qdtm.json") for name in names)
-    program = download(page, cricket, "python").decode()
+    program = download(page, afghanistan, "python").decode()
     assert "add=('tennis',)" in program
     assert "load_demo_corpus" in program
 
@@ -89,27 +89,27 @@ def test_looking_deeper_opens_a_subtopic(page: Page, app: RunningApp) -> None:
     assert_quiet(page, app)
 
 
-def test_a_query_is_added_and_held_against_the_first(page: Page, app: RunningApp, cricket: str) -> None:
-    page.open(f"/result/{cricket}")
+def test_a_query_is_added_and_held_against_the_first(page: Page, app: RunningApp, afghanistan: str) -> None:
+    page.open(f"/result/{afghanistan}")
     page.click("#add-query")
     page.says("What else are you looking for?")
     page.type(".query-text input", "afghanistan")
     page.find(".chips li")
     both = fit(page)
-    assert both != cricket
+    assert both != afghanistan
     assert page.find("nav.queries [aria-current]").text == "afghanistan"
     page.click("#contrast-0")
     page.says("What tells them apart")
     assert {"taliban", "wicket"} <= set(page.text.split())
     assert "model.add_query(Query(text='afghanistan'" in download(page, both, "python").decode()
-    page.open(f"/result/{cricket}")  # it stays as it was
+    page.open(f"/result/{afghanistan}")  # it stays as it was
     page.find("article.q-card")
     assert not page.all("nav.queries, [id^=contrast]")
     assert_quiet(page, app)
 
 
-def test_a_subtopics_words_can_be_asked_for(page: Page, cricket: str) -> None:
-    page.open(f"/result/{cricket}")
+def test_a_subtopics_words_can_be_asked_for(page: Page, afghanistan: str) -> None:
+    page.open(f"/result/{afghanistan}")
     page.click("[data-act=ask][data-value='0.2']")
     page.says("Answerable.")
     page.until(lambda _: len(words(page)) >= 5)
@@ -221,7 +221,7 @@ def test_a_query_in_passing_has_its_mentions_and_no_answer(page: Page, app: Runn
     assert_quiet(page, app)
 
 
-def test_by_keyboard_alone(page: Page, app: RunningApp, cricket: str) -> None:
+def test_by_keyboard_alone(page: Page, app: RunningApp, afghanistan: str) -> None:
     page.open("/")
     page.find("#use-demo")
 
@@ -342,7 +342,7 @@ def test_what_is_not_there_says_so(page: Page, app: RunningApp) -> None:
 
 
 def test_two_people_do_not_disturb_each_other(
-    app: RunningApp, start_browser: Callable[..., Any], page: Page, cricket: str
+    app: RunningApp, start_browser: Callable[..., Any], page: Page, afghanistan: str
 ) -> None:
     other = Page(start_browser(390, 844), app.address)
     ask(page, "israel palestinian")
@@ -363,7 +363,7 @@ def test_two_people_do_not_disturb_each_other(
 
 
 def test_a_fit_whose_server_was_killed_is_shown_as_interrupted(
-    start_app: Callable[..., RunningApp], browser: Any, app: RunningApp, cricket: str, tmp_path: Path
+    start_app: Callable[..., RunningApp], browser: Any, app: RunningApp, afghanistan: str, tmp_path: Path
 ) -> None:
     workspace = tmp_path / "workspace"
     shutil.copytree(app.workspace / "corpora" / "demo", workspace / "corpora" / "demo")
@@ -385,9 +385,9 @@ def test_a_fit_whose_server_was_killed_is_shown_as_interrupted(
 
 
 def test_documents_are_checked_by_hand_with_buttons_and_keys(
-    page: Page, app: RunningApp, cricket: str
+    page: Page, app: RunningApp, afghanistan: str
 ) -> None:
-    page.open(f"/result/{cricket}")
+    page.open(f"/result/{afghanistan}")
     page.click("#check")
     page.says("0 of 50 done")
     first = page.find(".read .source").text
@@ -396,13 +396,13 @@ def test_documents_are_checked_by_hand_with_buttons_and_keys(
     assert page.find(".read .source").text != first
     page.press("n")
     page.says("2 of 50 done")
-    page.open(f"/check/{cricket}")  # they were kept
+    page.open(f"/check/{afghanistan}")  # they were kept
     page.says("2 of 50 done")
     page.click("[data-act=back]")
     page.says("1 of 50 done")
-    page.open(f"/result/{cricket}")
+    page.open(f"/result/{afghanistan}")
     page.says("Checked: 1 document by hand, 49 of 50 still open; ")
-    assert b"Checked: 1 document by hand" in download(page, cricket, "report")
+    assert b"Checked: 1 document by hand" in download(page, afghanistan, "report")
     assert_quiet(page, app)
 
 
@@ -473,9 +473,9 @@ NAME = "input[aria-label='Your name, if several people answer']"
 
 
 def test_two_people_check_by_hand_and_settle_what_they_see_differently(
-    page: Page, app: RunningApp, cricket: str
+    page: Page, app: RunningApp, afghanistan: str
 ) -> None:
-    page.open(f"/check/{cricket}")
+    page.open(f"/check/{afghanistan}")
     page.says("of 50 done")
     page.type(NAME, "Ann")
     page.says("0 of 50 done")
@@ -486,7 +486,7 @@ def test_two_people_check_by_hand_and_settle_what_they_see_differently(
     page.says("1 of 50 done")
     page.click("[data-act=unsure]")
     page.says("2 of 50 done")
-    page.open(f"/check/{cricket}")  # the name is remembered
+    page.open(f"/check/{afghanistan}")  # the name is remembered
     page.says("2 of 50 done")
     page.until(lambda _: page.find(NAME).get_attribute("value") == "Ann")
     page.clear(NAME)
@@ -503,12 +503,12 @@ def test_two_people_check_by_hand_and_settle_what_they_see_differently(
     assert_quiet(page, app)
 
 
-def test_a_check_in_two_tabs_loses_no_answer(page: Page, app: RunningApp, cricket: str) -> None:
-    page.open(f"/check/{cricket}")
+def test_a_check_in_two_tabs_loses_no_answer(page: Page, app: RunningApp, afghanistan: str) -> None:
+    page.open(f"/check/{afghanistan}")
     page.says("of 50 done")
     first = page.driver.current_window_handle
     page.driver.switch_to.new_window("tab")
-    page.open(f"/check/{cricket}")
+    page.open(f"/check/{afghanistan}")
     page.says("of 50 done")
     page.type(NAME, "Cy")
     page.says("0 of 50 done")
@@ -518,7 +518,7 @@ def test_a_check_in_two_tabs_loses_no_answer(page: Page, app: RunningApp, cricke
     page.driver.switch_to.window(first)  # it has not seen that answer
     page.click("[data-act=yes]")
     page.says("Back (b)")
-    page.open(f"/check/{cricket}")  # the name is remembered
+    page.open(f"/check/{afghanistan}")  # the name is remembered
     page.says("1 of 50 done")
     page.clear(NAME)
     assert_quiet(page, app)

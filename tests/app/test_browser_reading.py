@@ -42,9 +42,9 @@ def focused(page: Page) -> str:
 
 
 def test_a_day_of_reading(
-    start_app: Callable[..., RunningApp], page: Page, app: RunningApp, cricket: str, browser: Any
+    start_app: Callable[..., RunningApp], page: Page, app: RunningApp, afghanistan: str, browser: Any
 ) -> None:
-    page.open(f"/result/{cricket}?sort=edge")
+    page.open(f"/result/{afghanistan}?sort=edge")
     page.find("ol.documents a.title")
     page.press("j")
     page.press("j")
@@ -93,7 +93,7 @@ def test_a_day_of_reading(
     page.press("/")
     page.until(lambda _: "Search in these documents" in focused(page))
 
-    page.open(f"/codes/{cricket}")
+    page.open(f"/codes/{afghanistan}")
     page.click("[data-act=rename][data-value=opening]")
     field = page.find(".q-dialog input")
     page.until(lambda _: field.get_attribute("value") == "opening")
@@ -106,7 +106,7 @@ def test_a_day_of_reading(
     page.find("ol.documents a.title")
     assert len(page.all("ol.documents > li")) == 1
     assert first != second
-    page.open(f"/result/{cricket}")
+    page.open(f"/result/{afghanistan}")
     page.click("article.q-card a.title")  # along the documents of its subtopic
     page.find("#reader-text")
     assert "subtopic=0.1" in page.path
@@ -114,9 +114,9 @@ def test_a_day_of_reading(
 
     other = start_app(workspace=app.workspace)  # as after a restart
     again = Page(browser, other.address)
-    again.open(f"/read/{cricket}?row={second}")
+    again.open(f"/read/{afghanistan}?row={second}")
     again.says("Ashes <b>jukx</b>")
     again.find("#reader-text .coded")
-    again.open(f"/read/{cricket}?row=99999999")
+    again.open(f"/read/{afghanistan}?row=99999999")
     again.says("There is no document 99,999,999")
     assert again.driver.execute_script("return document.querySelector('b')") is None

@@ -78,10 +78,10 @@ def test_subtopics_are_merged_hidden_and_brought_back(
     assert_quiet(page, app)
 
 
-def test_a_stale_tab_says_so_and_loses_nothing(page: Page, app: RunningApp, cricket: str) -> None:
-    page.open(f"/result/{cricket}")
+def test_a_stale_tab_says_so_and_loses_nothing(page: Page, app: RunningApp, afghanistan: str) -> None:
+    page.open(f"/result/{afghanistan}")
     page.find("article.q-card")
-    elsewhere = Journal(app.workspace / "jobs" / cricket)
+    elsewhere = Journal(app.workspace / "jobs" / afghanistan)
     elsewhere.append("rename", {"topic": "0.1", "name": "Elsewhere"})
     word = page.find("[data-act=drop-word]")
     page.driver.execute_script("arguments[0].click()", word)

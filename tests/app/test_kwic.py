@@ -15,7 +15,7 @@ def column(page: Page, name: str) -> list[str]:
     return [str(text) for text in page.driver.execute_script(script, f".kwic td.k-{name}")]
 
 
-def test_search_sort_and_read(page: Page, app: RunningApp, cricket: str) -> None:
+def test_search_sort_and_read(page: Page, app: RunningApp, afghanistan: str) -> None:
     page.open("/ask/demo")
     page.click("#search-corpus")
     page.type(FIELD, "wickets")
@@ -31,7 +31,7 @@ def test_search_sort_and_read(page: Page, app: RunningApp, cricket: str) -> None
     page.click("#close-document")
     page.gone(".q-dialog__backdrop")
 
-    page.open(f"/result/{cricket}")
+    page.open(f"/result/{afghanistan}")
     page.click("#search-corpus")
     page.type(FIELD, "the")
     page.says("the first 1,000 are shown")
@@ -41,13 +41,13 @@ def test_search_sort_and_read(page: Page, app: RunningApp, cricket: str) -> None
     assert relevance == sorted(relevance, reverse=True)
     title = page.find(".kwic td.k-found a").get_attribute("title")
     page.click(".kwic td.k-found a")
-    page.until(lambda _: page.path.startswith(f"/read/{cricket}?row="))
+    page.until(lambda _: page.path.startswith(f"/read/{afghanistan}?row="))
     page.says(str(title))
     assert_quiet(page, app)
 
 
 def test_a_bad_search_is_one_line_and_a_sent_address_comes_back(
-    page: Page, app: RunningApp, cricket: str
+    page: Page, app: RunningApp, afghanistan: str
 ) -> None:
     for text, said in (
         ("(", "There is no word in"),
@@ -60,6 +60,6 @@ def test_a_bad_search_is_one_line_and_a_sent_address_comes_back(
         page.says(said)
     page.open("/kwic/demo?q=" + quote('"prime minister"') + "&sort=left")
     page.find("th.k-left[aria-sort=ascending]")
-    page.open(f"/kwic/demo?q=fire&job={cricket}x")
+    page.open(f"/kwic/demo?q=fire&job={afghanistan}x")
     page.says("no such")
     assert_quiet(page, app)

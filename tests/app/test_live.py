@@ -52,7 +52,7 @@ def test_the_check_comes_first_then_the_answer_then_readings(opened: OpenCorpus)
     checked, answered = found[0].looked[0], found[-1].looked[0]
     assert (checked.is_answerable, checked.concept, checked.answer) == (True, None, None)
     assert answered.answer is not None
-    assert answered.answer.summary.startswith("26 of 90 documents are about it")
+    assert answered.answer.summary.startswith("30 of 90 documents are about it")
     assert {bar.word for bar in answered.answer.words} >= {"school", "teacher", "pupil"}
     assert len(answered.answer.documents) == 5
     assert found[-1].looked[1].check is None

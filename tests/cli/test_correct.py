@@ -13,8 +13,8 @@ from qdtm.corpus import load_demo_corpus
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    path = tmp_path_factory.mktemp("correct") / "cricket"
-    model = QueryDrivenTopicModel("cricket", min_sweeps=4, max_sweeps=8, random_state=0)
+    path = tmp_path_factory.mktemp("correct") / "afghanistan"
+    model = QueryDrivenTopicModel("afghanistan", min_sweeps=4, max_sweeps=8, random_state=0)
     model.fit(load_demo_corpus()).save(path)
     model.report(path / "report.html")
     return path

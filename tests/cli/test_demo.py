@@ -27,7 +27,7 @@ def test_demo_finds_what_the_queries_mean(run, tmp_path):
 def test_demo_prints_topics_and_documents(run):
     text = run("demo", "-q", "cricket").stdout
     assert text.startswith("350 news articles")
-    assert "\ncricket\n13 of 350 documents are about it" in text
+    assert "\ncricket\n14 of 350 documents are about it" in text
     assert "relevance  document, and the passage" in text
     assert "\x1b" not in text
     assert max(len(line) for line in text.splitlines()) <= 80

@@ -41,7 +41,7 @@ LEAST_PROBABILITY = 1e-6
 """What is less likely than this is likely by so little that only its place in the ranking counts."""
 
 LEAST_CONTEXT = 0.01
-"""A context that speaks for or against the query more than this adds nothing to its name, and takes nothing."""
+"""A context that speaks for or against the query more than this does not change what its name is worth."""
 
 
 def estimate_breadth(scores: FloatArray, strength: FloatArray, named_share: float = 0.0) -> float:
@@ -196,7 +196,7 @@ def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:
 
 
 def at_least_context(context: FloatArray, strength: FloatArray) -> FloatArray:
-    """Return the same, never below a context that was judged against all else that a document may be about."""
+    """Return the same, never below a context that was judged beside all else that documents may be about."""
     return np.maximum(
         named_probability(context, strength), np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
     )

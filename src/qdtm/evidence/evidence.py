@@ -6,8 +6,8 @@ Out: `Evidence`. Everything else starts from it: the parent topic, relevance, cu
 Each view scores documents by how much they are like those that name the query, without hearing whether they
 do themselves. A view is worth as much as it tells these from the others (the mean of its standardised scores
 over documents that name the query). Then the model teaches itself (self-training, as Nigam et al. 2000 with
-naive Bayes): the surest half of what it takes to be about the query without its name become labels of their own,
-with which the views look again, now with the query's words visible: so a document with only some of them
+naive Bayes): the surest half of what it takes to be about the query without its name become labels too, with
+which the views look again, now with the query's words visible: so a document with only some of them
 gains as much as those words point to the query.
 
 A sentence encoder is one more view, and the nearness to the query itself one more look. It reads the
@@ -248,9 +248,9 @@ def probabilities(
 ) -> FloatArray:
     """Turn scores to probabilities of being about the query, (D,).
 
-    Those that do not name it sum to what others leave of the number that is about it, or to the surest share of
-    that; to less where the number is bounded by the share of documents that name it. It is of the documents
-    that are counted, if some are not: their copies come on top.
+    Those that do not name it sum to what the others leave of the number that is about it, or to the surest
+    share of that; to less where the number is bounded by the share of documents that name it. It is of the
+    documents that are counted, if some are not: their copies come on top.
     """
     scores = np.where(strength > 0, unseen, seen)
     own, names = (unseen, strength) if counted is None else (unseen[counted], strength[counted])
