@@ -23,11 +23,13 @@ from qdtm.app.templating import render
 from qdtm.app.upload import Preview, columns_of_upload, preview_files
 from qdtm.app.worker import FitNotes
 from qdtm.corpus import Corpus
+from qdtm.corpus.document_store import Document
 from qdtm.corpus.readers.sources import SourceFile
 from qdtm.errors import QueryError, StorageError
 from qdtm.progress import Progress
 from qdtm.queries import Query
 from qdtm.results.journal import Journal
+from qdtm.results.passages import Passage
 
 from .texts import look_up, rows, write_table
 
@@ -83,6 +85,13 @@ def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
 def _answer_page(found: LookedUp) -> str:
     values = {"answer": found.answer, "mentions": found.mentions, "problem": found.answer is None}
     return render("first_answer.html", **values, waits_for="", name="", empty=False)
+
+
+@pytest.mark.parametrize("title", ["file-1", "School", ""])
+def test_a_name_is_shown_once(title: str) -> None:
+    document = Document(0, "file-1", "", title=title)
+    shown = render("kwic_document.html", document=document, passage=Passage(()))
+    assert shown.count("file-1") == 1
 
 
 def test_twins_and_contradictions_are_a_line_not_an_error(corpus: Corpus) -> None:

@@ -7,6 +7,8 @@ import pytest
 from qdtm import QueryDrivenTopicModel
 from qdtm.results.tables import CONCEPT_WORDS, TOPICS, WORDS
 
+from .conftest import TEXTS
+
 
 @pytest.fixture(scope="module")
 def model(result):
@@ -109,3 +111,14 @@ def test_docs_from_the_cutoff_up(run, result, model):
     found = json.loads(run("docs", result, "-q", "fire", "--view", "about", "--json").stdout)
     assert len(found["documents"]) == model.relevance("fire").n_listed
     assert min(row["relevance"] for row in found["documents"]) >= model.relevance("fire").cutoff
+
+
+def test_a_name_that_is_the_title_too_is_shown_once(run, tmp_path, fast):
+    files, saved = tmp_path / "files", tmp_path / "saved"
+    files.mkdir()
+    for number, text in enumerate(TEXTS):  # long first lines, which are no titles
+        (files / f"file-{number:02}.txt").write_text(f"{text}. " * 3)
+    printed = run("fit", files, "-q", "fire", "-o", saved, *fast[2:]).output
+    assert printed.count("file-00") == 1
+    for asked in (("docs", "-n", 18), ("docs", "--like", "file-03"), ("explain", "--doc", "file-00")):
+        assert run(asked[0], saved, *asked[1:]).output.count("file-00") == 1

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from qdtm import QueryDrivenTopicModel
+from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.errors import StorageError
 from qdtm.present.report import MAX_BYTES, isolated, percent, render_report, write_report
 from qdtm.present.report_builder import Limits, build_report, view_contrast
@@ -330,3 +330,13 @@ def test_a_few_documents_have_no_topics_of_the_rest(tmp_path, few_documents):
     assert model.result_.is_too_small_to_split
     assert model.background_topics_
     assert "What lies outside" not in page
+
+
+def test_a_name_that_is_the_title_too_is_shown_once():
+    corpus = make_corpus()
+    texts = [document.text for document in corpus.documents]
+    names = [f"file-{j:02}" for j in range(len(texts))]
+    named = Corpus.from_texts(texts, ids=names, titles=names, pipeline=corpus.pipeline)
+    page = render_report(Result(make_fit(named), named))
+    assert re.search(r"<strong[^>]*>file-\d\d</strong></p>", page)
+    assert 'class="id">file-' not in page
