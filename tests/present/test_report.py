@@ -146,6 +146,19 @@ def test_one_subtopic_has_no_map():
     assert "How the subtopics relate" not in page.text
 
 
+def test_a_topic_that_is_one_group_is_a_sentence():
+    corpus = make_corpus()
+    result = Result(make_fit(corpus, n_subtopics=(1, 2)), corpus)
+    shown = render_report(result)
+    page = Page(shown)
+    assert page.text.count("No subtopics: the documents about it are one group.") == 1
+    assert 't0.1"' not in shown  # neither a card nor a link to one
+    assert {"t1.1", "t1.2"} <= set(page.ids)
+    named = Page(render_report(result.with_labels({"0.1": "the game"})))
+    assert "t0.1" in named.ids  # what somebody named is shown
+    assert "one group" not in named.text
+
+
 def test_without_background_or_traces():
     corpus = make_corpus()
     changes = {"subtopic_traces": (), "parent_trace": make_trace(0), "threshold": None, "related": ()}

@@ -18,6 +18,7 @@ from qdtm.cli.console import one_line
 from qdtm.corpus.titles import id_beside
 from qdtm.reprs import counted
 from qdtm.results.documents import BELOW
+from qdtm.results.one_group import one_group
 from qdtm.results.stability import QueryStability, Stability, says_rhat
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def topic_section(
     heading = _doubtful_heading(topic.name, result.fit.concepts[q].check)
     parts: list[RenderableType] = [heading, Text(answer(result, q))]
     if n_documents:
-        parts += [Text(), documents_section(worth_reading(result, q, n_documents))]
+        parts += [Text(), documents_section(shown_subtopics(worth_reading(result, q, n_documents), result))]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
         parts += [Text(), tree_table(result, topic, n_words, n_shown), not_shown(topic, n_shown)]
@@ -228,8 +229,10 @@ def chosen_reading(concept: Concept) -> str:
 def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | None = None) -> RenderableType:
     """List the subtopics of a topic: documents, share, in how many runs each is found, name and words.
 
-    The last line is about what is in none of them, if there is any.
+    The last line is about what is in none of them, if there is any. A topic that is one group has no table.
     """
+    if undivided := one_group(result, topic):
+        return facts([("subtopics", f"none: {undivided}")])
     stability, mainly = result.stability, _documents_in(result, topic)
     known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
     columns: Columns = [
@@ -365,6 +368,13 @@ def worth_reading(result: Result, q: int | str, n: int) -> DocumentTable:
     return replace(
         found, rows=tuple(row for row in found if row.about or row.names_it or row.relevance >= least)
     )
+
+
+def shown_subtopics(documents: DocumentTable, result: Result) -> DocumentTable:
+    """Return documents without their subtopic where the topic is one group, which has none to show."""
+    if not one_group(result, result.topics[result.query_index(documents.query)]):
+        return documents
+    return replace(documents, rows=tuple(replace(row, subtopic=None) for row in documents))
 
 
 def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) -> RenderableType:
