@@ -7,6 +7,7 @@ import errno
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -18,16 +19,19 @@ from qdtm.app.annotations import StalePageError, keep_correction
 from qdtm.app.context import LastUsed
 from qdtm.app.drafts import Draft, LookedUp, drafts_from_text, drafts_to_text
 from qdtm.app.explorer import DocumentFilter, Explorer
+from qdtm.app.findings import read_findings, write_findings
 from qdtm.app.requests import Columns
 from qdtm.app.templating import render
 from qdtm.app.upload import Preview, columns_of_upload, preview_files
 from qdtm.app.worker import FitNotes
 from qdtm.corpus import Corpus
+from qdtm.corpus.document_store import Document
 from qdtm.corpus.readers.sources import SourceFile
 from qdtm.errors import QueryError, StorageError
 from qdtm.progress import Progress
 from qdtm.queries import Query
 from qdtm.results.journal import Journal
+from qdtm.results.passages import Passage
 
 from .texts import look_up, rows, write_table
 
@@ -83,6 +87,13 @@ def test_a_query_in_passing_shows_the_documents_that_mention_it() -> None:
 def _answer_page(found: LookedUp) -> str:
     values = {"answer": found.answer, "mentions": found.mentions, "problem": found.answer is None}
     return render("first_answer.html", **values, waits_for="", name="", empty=False)
+
+
+@pytest.mark.parametrize("title", ["file-1", "School", ""])
+def test_a_name_is_shown_once(title: str) -> None:
+    document = Document(0, "file-1", "", title=title)
+    shown = render("kwic_document.html", document=document, passage=Passage(()))
+    assert shown.count("file-1") == 1
 
 
 def test_twins_and_contradictions_are_a_line_not_an_error(corpus: Corpus) -> None:
@@ -152,7 +163,22 @@ def test_only_the_documents_of_a_subtopic(explorer: Explorer) -> None:
     subtopic = explorer.result.topics[0].subtopics[0].id
     found = explorer.find(DocumentFilter(subtopic=subtopic, n=90))
     assert found.n_found
-    assert {view.subtopic for view in found.views} == {subtopic}
+    assert explorer.scores(0).main[list(found.rows)].tolist() == [0] * len(found.rows)
+
+
+def test_a_topic_that_is_one_group_is_a_sentence_and_can_be_split(explorer: Explorer, tmp_path: Path) -> None:
+    view, result = explorer.view(0), explorer.result
+    assert len(result.topics[0].subtopics) == 1
+    values = {"query": view, "result": result, "q": 0, "job": SimpleNamespace(id="j", state="done")}
+    values |= dict.fromkeys(("names", "notes", "acts", "undone", "hidden_by"), ()) | {"corpus": "c"}
+    shown = render("topic.html", **values, damage="", last=None)
+    assert "No subtopics: the documents about it are one group" in shown
+    assert 'data-act="split" data-value="0.1"' in shown
+    assert "<article" not in shown
+    write_findings(tmp_path, result)
+    found = read_findings(tmp_path)[0]
+    assert found.subtopics == ()
+    assert found.one_group.startswith("the documents about it are one group")
 
 
 def test_an_act_is_kept_unless_the_page_is_stale(explorer: Explorer, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_chains_say_what_is_found_again(fit, run, tmp_path):
     assert first["id"] == "0.1"
     assert f"{first['n_found']} of 2" in shown
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert f"found in {first['n_found']} of 2 runs" in page
+    assert f" in {first['n_found']} of 2 runs" in page
     assert "Do independent runs agree?" in page
 
 

@@ -5,7 +5,12 @@ import json
 import pytest
 
 from qdtm import QueryDrivenTopicModel
+from qdtm.results.one_group import one_group
+from qdtm.results.storage import save_model
 from qdtm.results.tables import CONCEPT_WORDS, TOPICS, WORDS
+from results.synthetic import make_corpus, make_fit
+
+from .conftest import TEXTS
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +28,9 @@ def test_show_fits_the_width(run, result, model, monkeypatch, width):
     assert "\x1b" not in text
     for topic in (*model.topics_, *model.background_topics_):
         assert topic.top_words(1)[0][0] in text
-    for subtopic in model.topics_[0].subtopics:
-        assert f"  {subtopic.id} " in text
+    for topic in model.topics_:
+        split = [subtopic.id for subtopic in topic.subtopics if not one_group(model.result_, topic)]
+        assert all(f"  {id} " in text for id in split)
     assert "convergence" in text
     assert " sweeps, " in text
 
@@ -109,3 +115,27 @@ def test_docs_from_the_cutoff_up(run, result, model):
     found = json.loads(run("docs", result, "-q", "fire", "--view", "about", "--json").stdout)
     assert len(found["documents"]) == model.relevance("fire").n_listed
     assert min(row["relevance"] for row in found["documents"]) >= model.relevance("fire").cutoff
+
+
+def test_a_name_that_is_the_title_too_is_shown_once(run, tmp_path, fast):
+    files, saved = tmp_path / "files", tmp_path / "saved"
+    files.mkdir()
+    for number, text in enumerate(TEXTS):  # long first lines, which are no titles
+        (files / f"file-{number:02}.txt").write_text(f"{text}. " * 3)
+    printed = run("fit", files, "-q", "fire", "-o", saved, *fast[2:]).output
+    assert printed.count("file-00") == 1
+    for asked in (("docs", "-n", 18), ("docs", "--like", "file-03"), ("explain", "--doc", "file-00")):
+        assert run(asked[0], saved, *asked[1:]).output.count("file-00") == 1
+
+
+def test_a_topic_that_is_one_group_has_no_table(run, tmp_path):
+    corpus = make_corpus()
+    save_model(tmp_path / "saved", make_fit(corpus, n_subtopics=(1, 2)), corpus)
+    cricket, fire = run("show", tmp_path / "saved").output.split("\nfire")
+    assert "subtopics  none: the documents about it are one group\n" in cricket
+    assert "100.0%" not in cricket
+    assert "  1.1 " in fire
+    assert "subtopic 0.1" not in run("docs", tmp_path / "saved", "-q", "cricket").output
+    assert "subtopic 1." in run("docs", tmp_path / "saved", "-q", "fire").output
+    shares = json.loads(run("show", tmp_path / "saved", "--json").stdout)["topics"]
+    assert "0.1" in [row["topic"] for row in shares]

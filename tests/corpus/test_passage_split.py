@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 from qdtm import Corpus, QueryDrivenTopicModel
-from qdtm.corpus import load_demo_corpus
+from qdtm.corpus import CorpusWarning, load_demo_corpus
 from qdtm.corpus.passage_split import FEWEST, MOST, how_long, split_text
 from qdtm.errors import ParameterError
 
@@ -53,7 +55,7 @@ def test_paragraphs_are_joined_and_cut():
 @pytest.mark.parametrize("split", ["foo", 0, -5, 3, 10**9, True, 2.5, ""])
 def test_bad_values(split):
     with pytest.raises(
-        ParameterError, match=r"cannot be split by .*; give 'paragraphs' or a number of words"
+        ParameterError, match=r"cannot be split by .*; give 'paragraphs', 'none' or a number of words"
     ):
         Corpus.from_texts(["a text"], split=split)
 
@@ -154,6 +156,44 @@ def test_a_person_is_asked_about_documents(texts, model):
         check = check.answer(row, "cricket" in texts[row].lower())
     checked = QueryDrivenTopicModel.of(model.result_.with_check(check))
     assert (checked.relevance_of(texts).scores == checked.relevance().scores).all()
+
+
+def _write_folder(folder, texts):
+    folder.mkdir()
+    for number, text in enumerate(texts):
+        (folder / f"{number:03}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_left_to_us_long_documents_are_split(texts, tmp_path):
+    folder = _write_folder(tmp_path / "long", texts)
+    for make, source in ((Corpus.from_texts, texts), (Corpus.of, iter(texts)), (Corpus.read, folder)):
+        corpus = make(source, split="auto")
+        assert corpus.n_documents == len(texts)
+        again = list(texts) if source is not folder else folder
+        assert corpus.fingerprint == make(again, split="paragraphs").fingerprint
+        assert corpus.pipeline.split_documents == "paragraphs"
+
+
+def test_left_to_us_short_documents_are_whole(texts):
+    short = [text[:2_000] for text in texts]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        corpora = [Corpus.from_texts(short, split=split) for split in (None, "none", "auto")]
+    assert len({corpus.fingerprint for corpus in corpora}) == 1
+    assert all(corpus.passages is None for corpus in corpora)
+
+
+def test_python_warns_of_long_documents_and_leaves_them_whole(texts):
+    with pytest.warns(CorpusWarning, match=r"The documents are long .* split='auto' judges them by passage"):
+        whole = Corpus.from_texts(texts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        said = Corpus.from_texts(texts, split="none")
+        new = Corpus.from_texts(texts, like=whole)
+        Corpus.from_tokens([text.split() for text in texts])
+    assert whole.passages is said.passages is new.passages is None
+    assert whole.fingerprint == said.fingerprint
 
 
 def test_long_documents_are_noticed():

@@ -9,7 +9,7 @@ from qdtm import Corpus, TextPipeline
 from qdtm.corpus.markup import readable, strip_markup
 from qdtm.corpus.readers.records import CorpusWarning
 from qdtm.corpus.stop_word_lists import stop_words, with_own_words
-from qdtm.corpus.titles import FIRST_WORDS, MAX_TITLE, first_line, title_of
+from qdtm.corpus.titles import FIRST_WORDS, MAX_TITLE, first_line, id_beside, title_of
 from qdtm.errors import CorpusError
 from qdtm.results.passages import Aligner
 
@@ -255,3 +255,9 @@ def test_no_warning_for_a_title_that_was_found(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", CorpusWarning)
         Corpus.read(write_csv(tmp_path / "news.csv"))
+
+
+def test_an_id_stands_beside_a_title_that_says_something_else():
+    assert id_beside("letter-7", "To my brother") == "letter-7"
+    assert id_beside("letter-7", "") == "letter-7"
+    assert id_beside("letter  7", "letter 7") == ""

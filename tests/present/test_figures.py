@@ -1,6 +1,7 @@
 """Each figure: what it draws is what the result says, names stay text, and one line without plotly."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -73,6 +74,11 @@ def test_at_most_so_many_documents(result):
     assert sum(len(trace.x) for trace in drawn.data) == 4
     with pytest.raises(ParameterError, match="above 0"):
         maps.document_map(result, n=0)
+
+
+def test_a_document_that_is_pointed_at_says_its_title_and_its_id(result):
+    said = [each for trace in maps.document_map(result).data for each in trace.customdata]
+    assert any(re.fullmatch("Fire crews fight.*<br>doc-5", each) for each in said)
 
 
 def test_the_heatmap_is_symmetric(result):

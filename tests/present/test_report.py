@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from qdtm import QueryDrivenTopicModel
+from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.errors import StorageError
 from qdtm.present.report import MAX_BYTES, isolated, percent, render_report, write_report
 from qdtm.present.report_builder import Limits, build_report, view_contrast
@@ -144,6 +144,19 @@ def test_one_subtopic_has_no_map():
     corpus = make_corpus()
     page = Page(render_report(Result(make_fit(corpus, n_subtopics=(1, 1)), corpus)))
     assert "How the subtopics relate" not in page.text
+
+
+def test_a_topic_that_is_one_group_is_a_sentence():
+    corpus = make_corpus()
+    result = Result(make_fit(corpus, n_subtopics=(1, 2)), corpus)
+    shown = render_report(result)
+    page = Page(shown)
+    assert page.text.count("No subtopics: the documents about it are one group.") == 1
+    assert 't0.1"' not in shown  # neither a card nor a link to one
+    assert {"t1.1", "t1.2"} <= set(page.ids)
+    named = Page(render_report(result.with_labels({"0.1": "the game"})))
+    assert "t0.1" in named.ids  # what somebody named is shown
+    assert "one group" not in named.text
 
 
 def test_without_background_or_traces():
@@ -330,3 +343,13 @@ def test_a_few_documents_have_no_topics_of_the_rest(tmp_path, few_documents):
     assert model.result_.is_too_small_to_split
     assert model.background_topics_
     assert "What lies outside" not in page
+
+
+def test_a_name_that_is_the_title_too_is_shown_once():
+    corpus = make_corpus()
+    texts = [document.text for document in corpus.documents]
+    names = [f"file-{j:02}" for j in range(len(texts))]
+    named = Corpus.from_texts(texts, ids=names, titles=names, pipeline=corpus.pipeline)
+    page = render_report(Result(make_fit(named), named))
+    assert re.search(r"<strong[^>]*>file-\d\d</strong></p>", page)
+    assert 'class="id">file-' not in page

@@ -110,3 +110,31 @@ def test_a_passage_is_shown_below_its_title_without_it(title, left):
     assert below.text == (left or text)
     assert text[below.start :] == below.text
     assert [piece.text for piece in below.pieces if piece.level][-1] == "river"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Sphinx. A tool.", "A tool."),
+        ("Sphinx, a tool.", "a tool."),
+        ("Sphinx - a tool.", "a tool."),
+        ("Sphinx: (a tool)", "(a tool)"),
+        ('Sphinx. "A tool"', '"A tool"'),
+        ("Sphinx。一种工具", "一种工具"),
+        ("Sphinx -5 of .net", "-5 of .net"),
+        ("Sphinxes are tools.", "Sphinxes are tools."),  # another word
+        ("Sphinx. ", "Sphinx. "),
+    ],
+)
+def test_what_is_left_below_a_title_begins_with_a_word(text, left):
+    assert whole(text, []).after("Sphinx").text == left
+    assert whole(text, []).begins_with("Sphinx") == (text[6:7] != "e")
+
+
+def test_an_excerpt_does_not_begin_with_stray_punctuation():
+    filling = "nothing of note " * 20
+    text = f"{filling}. - The cricket match was won. {filling}"
+    at = text.index("cricket")
+    shown = excerpt(text, [Mark(at, at + 7, 1.0)], 100)
+    assert shown.text.startswith("The cricket match")
+    assert text[shown.start :].startswith(shown.text)

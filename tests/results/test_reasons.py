@@ -55,6 +55,7 @@ TITLED = [
         "Floods\n\nThe river rose over the cricket ground.",
         "The river rose over the cricket ground.",
     ),
+    ("Floods", "Floods.\n- The cricket ground.", "The cricket ground."),
     ("Cricket  today", "Cricket today\nA wicket fell.", "Cricket today\nA wicket fell."),  # it alone names it
     ("Floods", "Floods of cricket all over the ground.", "Floods of cricket all over the ground."),  # no line
     ("Floods", "Floods", "Floods"),  # nothing else

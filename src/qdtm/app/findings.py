@@ -15,6 +15,7 @@ from typing import Any
 
 from qdtm.app.workspace import read_json, write_json
 from qdtm.corpus.readers.records import MAX_TEXT
+from qdtm.results.one_group import one_group
 from qdtm.results.result import Result
 from qdtm.results.table_formats import safe_cell
 
@@ -47,12 +48,15 @@ class Finding:
     words : tuple of str
         Of its topic, the most probable first.
     subtopics : tuple of FoundSubtopic
+    one_group : str
+        That its documents are one group, where it has no subtopics to show.
     """
 
     query: str
     summary: str
     words: tuple[str, ...]
     subtopics: tuple[FoundSubtopic, ...]
+    one_group: str = ""
 
 
 def write_findings(folder: Path, result: Result) -> None:
@@ -73,13 +77,14 @@ def read_findings(folder: Path) -> tuple[Finding, ...]:
 
 def _finding(result: Result, q: int) -> Finding:
     topic = result.topics[q]
-    whole = topic.prevalence_below or 1.0
+    undivided, whole = one_group(result, topic), topic.prevalence_below or 1.0
     subtopics = tuple(
         FoundSubtopic(each.id, each.short_name, round(each.prevalence / whole, 4))
-        for each in topic.subtopics[:_MOST_SUBTOPICS]
+        for each in topic.subtopics[: 0 if undivided else _MOST_SUBTOPICS]
     )
     words = tuple(word for word, _ in topic.top_words(10))
-    return Finding(result.fit.concepts[q].name, result.relevance(q).summary(), words, subtopics)
+    summary = result.relevance(q).summary()
+    return Finding(result.fit.concepts[q].name, summary, words, subtopics, undivided)
 
 
 def _read(values: dict[str, Any]) -> Finding:
@@ -87,7 +92,8 @@ def _read(values: dict[str, Any]) -> Finding:
         FoundSubtopic(str(each["id"]), str(each["name"]), float(each["share"]))
         for each in values["subtopics"]
     )
-    return Finding(str(values["query"]), str(values["summary"]), tuple(map(str, values["words"])), subtopics)
+    words, said = tuple(map(str, values["words"])), str(values.get("one_group", ""))
+    return Finding(str(values["query"]), str(values["summary"]), words, subtopics, said)
 
 
 # --- tables -------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from qdtm.app.workspace import Workspace, now
 from qdtm.corpus import Corpus, CorpusWarning, ReadOptions, Record, TextPipeline, load_demo_corpus
 from qdtm.corpus.corpus import ReadingProgress
 from qdtm.corpus.language import MOST_CHARACTERS, language_note, other_language
-from qdtm.corpus.passage_split import how_long
+from qdtm.corpus.passage_split import WHOLE, how_long
 from qdtm.corpus.phrase_index import words_within
 from qdtm.corpus.readers.read import FILE, read_records
 from qdtm.corpus.readers.records import Meter
@@ -172,7 +172,7 @@ def index_corpus(
             text_column=request.columns.text,
             id_column=request.columns.id,
             title_column=request.columns.title or ("" if has_tables else None),  # none, where none is wanted
-            split=request.split or None,
+            split=request.split or WHOLE,
             pipeline=TextPipeline(language=None if request.language == "none" else request.language),
             progress=progress,
         )

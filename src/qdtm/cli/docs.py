@@ -69,7 +69,7 @@ def docs(
     from qdtm.cli.console import print_json, print_page
     from qdtm.cli.json_forms import tables_json
     from qdtm.cli.opening import open_result
-    from qdtm.cli.sections import worth_reading
+    from qdtm.cli.sections import shown_subtopics, worth_reading
     from qdtm.results.tables import listed_table
 
     if like is not None and (query, tag, subtopic, view, full) != (None, None, None, None, False):
@@ -89,7 +89,8 @@ def docs(
     if as_json:
         print_json(tables_json(listed_table(tables)))
         return
-    print_page(_page(tables, subtopic, view))
+    shown = tables if subtopic else [shown_subtopics(table, result) for table in tables]
+    print_page(_page(shown, subtopic, view))
 
 
 def _print_similar(result: Result, document: str, n: int, as_json: bool) -> None:

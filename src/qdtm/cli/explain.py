@@ -89,9 +89,11 @@ def _page(result: Result, explanation: Explanation, n_words: int) -> Iterator[Re
     from rich.text import Text
 
     from qdtm.cli.sections import Columns, facts, heading, passage_text, table
+    from qdtm.corpus.titles import id_beside
 
     document = explanation.document
-    yield heading(document.title or document.id, document.id if document.title else "")
+    title = document.title or document.id
+    yield heading(title, id_beside(document.id, title))
     yield facts([(explanation.query, _measures(result, explanation))])
     yield Padding(passage_text(explanation.passage(1_200)), (1, 0, 1, 2))
     columns: Columns = [("word", {}), ("times", _RIGHT), ("share", _RIGHT), ("topic", {}), ("why", {})]

@@ -58,7 +58,7 @@ def index(
     print_reading(notes := notes_console(quiet=quiet), corpus)  # the rest takes a while to load
 
     from qdtm.cli.json_forms import corpus_json
-    from qdtm.cli.opening import open_corpus, print_columns_note
+    from qdtm.cli.opening import open_corpus, print_columns_note, print_parts_note
     from qdtm.cli.run_fit import index_on_cluster, learn_with_progress
 
     if "://" in output and engine != "ray":
@@ -67,6 +67,7 @@ def index(
     with warnings_as_notes(notes):
         if engine == "ray":
             read, n_topics = index_on_cluster(corpus, output, options, notes)
+            print_parts_note(read, notes)
         else:
             read = open_corpus(corpus, options, notes)
             print_columns_note(read, notes)

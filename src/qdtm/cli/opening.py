@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from qdtm.corpus import Corpus, TextPipeline
+    from qdtm.corpus.passage_split import Split
     from qdtm.model import QueryDrivenTopicModel
     from qdtm.results.result import Result
 
@@ -53,12 +54,18 @@ def open_corpus(
     if len(paths) == 1 and _is_saved(paths[0]):
         _refuse(options)
         corpus = Corpus.load(paths[0])
-        return _with_notes(corpus, console) if like is None else Corpus.of(corpus, like=like)
-    pipeline = None if like else make_pipeline(options)
+        if like is not None:
+            return Corpus.of(corpus, like=like)
+        _print_copies_note(corpus, console)
+        return corpus
     columns = read_parameters(options)
+    made = {"like": like} if like else {"pipeline": make_pipeline(options), "split": _split_of(options)}
     with reading(console, paths) as progress:
-        corpus = Corpus.read(paths, **columns, pipeline=pipeline, like=like, progress=progress)
-    return _with_notes(corpus, console) if like is None else corpus
+        corpus = Corpus.read(paths, **columns, **made, progress=progress)
+    if like is None:
+        _print_copies_note(corpus, console)
+        _print_length_note(corpus, console, options["split"])
+    return corpus
 
 
 def _is_saved(path: str) -> bool:
@@ -72,19 +79,41 @@ def _is_saved(path: str) -> bool:
     return ArrayStore(path).exists(MANIFEST)
 
 
-def _with_notes(corpus: Corpus, console: Console) -> Corpus:
-    """Say how many documents are copies of others, if any are, and whether they are long."""
+def _split_of(options: Mapping[str, Any]) -> Split:
+    """Return how to split documents: as the user says, else by their length; the paper's preset does not."""
+    from qdtm.corpus.passage_split import AUTO, WHOLE
+
+    given: Split | None = options["split"]
+    return given or (WHOLE if options.get("preset") == "paper" else AUTO)
+
+
+def _print_length_note(corpus: Corpus, console: Console, given: Split | None) -> None:
+    """Say that documents are long, and how they are judged, unless the user said how."""
+    from qdtm.corpus.passage_split import AUTO, how_long, some_texts
+
+    if given in (None, AUTO) and (said := how_long(some_texts(corpus.documents))):
+        split = f"{said}, so they are judged by passage; --split none judges them whole."
+        whole = f"{said}; --split paragraphs judges them by passage."
+        print_note(console, "note", whole if corpus.passages is None else split)
+
+
+def print_parts_note(corpus: Corpus, console: Console) -> None:
+    """Say that documents are long, of an index in parts, which judges them as a whole."""
     from qdtm.corpus.passage_split import how_long, some_texts
 
+    if said := how_long(some_texts(corpus.documents)):
+        print_note(
+            console, "note", f"{said}; an index in parts judges them as a whole."
+        )
+
+
+def _print_copies_note(corpus: Corpus, console: Console) -> None:
+    """Say how many documents are copies of others, if any are."""
     if n := corpus.n_copies:
         are = "is a copy of another; it counts" if n == 1 else "are copies of others; they count"
         print_note(
             console, "note", f"{n:,} of {corpus.n_documents:,} documents {are} once in what queries learn."
         )
-    unsaid = corpus.location is None and corpus.passages is None  # of an index it was said before
-    if unsaid and (said := how_long(some_texts(corpus.documents))):
-        print_note(console, "note", f"{said}; --split paragraphs judges them by passage.")
-    return corpus
 
 
 def print_columns_note(corpus: Corpus, console: Console) -> None:
@@ -132,6 +161,7 @@ def read_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
     """Make the text pipeline that the options describe; what was not given is the default."""
     from qdtm.corpus import TextPipeline, VocabularyLimits
+    from qdtm.corpus.passage_split import AUTO
     from qdtm.corpus.tokenizer import UNSPACED_LANGUAGES
 
     given = {name: options[name] for name in _TEXT if options[name] is not None}
@@ -144,7 +174,7 @@ def make_pipeline(options: Mapping[str, Any]) -> TextPipeline:
         tokenizer="unicode" if tokenizer is None else find_tokenizer(tokenizer),
         limits=VocabularyLimits(**given),
         phrases=phrases,
-        split_documents=split,
+        split_documents=None if split == AUTO else split,
     )
     if tokenizer is None and pipeline.language in UNSPACED_LANGUAGES:
         raise ParameterError(

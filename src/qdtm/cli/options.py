@@ -98,9 +98,9 @@ def _checked_encoding(_context: click.Context, _parameter: click.Parameter, valu
 def _checked_split(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
     if value is None:
         return None
-    from qdtm.corpus.passage_split import check_split
+    from qdtm.corpus.passage_split import AUTO, WHOLE, check_split
 
-    return check_split(value)
+    return value if value in (AUTO, WHOLE) else check_split(value)
 
 
 def _checked_format(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -176,8 +176,8 @@ read_options = together(
 text_options = together(
     together(
         click.option(
-            "--split", metavar="paragraphs|N", callback=_checked_split,
-            help="Judge long documents by passage: by paragraph, or about N words.",
+            "--split", metavar="auto|none|paragraphs|N", callback=_checked_split,
+            help="Judge documents by passage: if long, never, by paragraph, or about N words.  [auto]",
         ),
         heading=_READING,
     ),

@@ -15,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from qdtm.cli.console import one_line
+from qdtm.corpus.titles import id_beside
 from qdtm.reprs import counted
 from qdtm.results.documents import BELOW
+from qdtm.results.one_group import one_group
 from qdtm.results.stability import QueryStability, Stability, says_rhat
 
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def mentions_section(check: QueryCheck, corpus: Corpus) -> RenderableType:
 def _mention_text(mention: Mention) -> Text:
     """Return where a document mentions a query, below its title if that says something else."""
     title, passage = one_line(mention.title), one_line(mention.passage)
-    if passage.startswith(title.rstrip("… ")):
+    if passage.startswith(title.rstrip("… ")) or not id_beside(mention.id, title):
         return Text(passage)
     return Text.assemble((title, "bold"), "\n", passage)
 
@@ -185,7 +187,7 @@ def topic_section(
     heading = _doubtful_heading(topic.name, result.fit.concepts[q].check)
     parts: list[RenderableType] = [heading, Text(answer(result, q))]
     if n_documents:
-        parts += [Text(), documents_section(worth_reading(result, q, n_documents))]
+        parts += [Text(), documents_section(shown_subtopics(worth_reading(result, q, n_documents), result))]
     if topic.subtopics:
         n_shown = len(topic.subtopics[:n_subtopics])
         parts += [Text(), tree_table(result, topic, n_words, n_shown), not_shown(topic, n_shown)]
@@ -227,8 +229,10 @@ def chosen_reading(concept: Concept) -> str:
 def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | None = None) -> RenderableType:
     """List the subtopics of a topic: documents, share, in how many runs each is found, name and words.
 
-    The last line is about what is in none of them, if there is any.
+    The last line is about what is in none of them, if there is any. A topic that is one group has no table.
     """
+    if undivided := one_group(result, topic):
+        return facts([("subtopics", f"none: {undivided}")])
     stability, mainly = result.stability, _documents_in(result, topic)
     known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
     columns: Columns = [
@@ -366,6 +370,13 @@ def worth_reading(result: Result, q: int | str, n: int) -> DocumentTable:
     )
 
 
+def shown_subtopics(documents: DocumentTable, result: Result) -> DocumentTable:
+    """Return documents without their subtopic where the topic is one group, which has none to show."""
+    if not one_group(result, result.topics[result.query_index(documents.query)]):
+        return documents
+    return replace(documents, rows=tuple(replace(row, subtopic=None) for row in documents))
+
+
 def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) -> RenderableType:
     """List documents, the most relevant first, or those with the largest share in their subtopic.
 
@@ -375,7 +386,8 @@ def documents_section(documents: DocumentTable, *, by_subtopic: bool = False) ->
         return facts([("documents", "none")])
     columns: Columns = [("relevance", _RIGHT), ("document, and the passage that makes it relevant", {})]
     rows: list[tuple[str | Text, ...]] = [
-        (f"{row.relevance:.3f}", document_text(row.title, _named(row), row.marked)) for row in documents
+        (f"{row.relevance:.3f}", document_text(row.title, row.id, row.marked, *_placed(row)))
+        for row in documents
     ]
     n_about = sum(row.about for row in documents)
     if not by_subtopic and n_about < len(rows):
@@ -395,9 +407,7 @@ def similar_section(documents: Sequence[SimilarDocument]) -> RenderableType:
     rows = [
         (
             f"{each.similarity:.3f}",
-            Text.assemble(
-                (one_line(each.title), "bold"), "  ", (one_line(each.id), "dim"), "\n", ", ".join(each.words)
-            ),
+            Text.assemble(_named(each.title, each.id), "\n", ", ".join(each.words)),
         )
         for each in documents
     ]
@@ -419,29 +429,33 @@ def coded_section(result: Result, tag: str | None = None) -> RenderableType:
     for row in codes_table(result.codes, result.corpus).records():
         if tag in (None, row["tag"]):
             said = row["tag"] if row["tag"] is not None else f"note: {row['note']}"
-            known = Text.assemble((one_line(row["title"]), "bold"), "  ", (one_line(row["document"]), "dim"))
             passage = [] if row["passage"] is None else ["\n", one_line(row["passage"])]
-            rows.append((one_line(said), Text.assemble(known, *passage)))
+            rows.append((one_line(said), Text.assemble(_named(row["title"], row["document"]), *passage)))
     return table([("tag or note", {"max_width": 30}), ("document, and the passage", {})], rows)
 
 
-def _named(row: RelevantDocument) -> str:
-    """Say which document it is, in which subtopic, and how many copies it stands for."""
-    copies = row.copies_said if row.n_copies else ""
-    parts = [row.id, f"subtopic {row.subtopic}" if row.subtopic else "", copies]
-    return " · ".join(part for part in parts if part)
+def _placed(row: RelevantDocument) -> Iterator[str]:
+    """Yield in which subtopic a document is, and how many copies it stands for."""
+    if row.subtopic:
+        yield f"subtopic {row.subtopic}"
+    if row.n_copies:
+        yield row.copies_said
 
 
-def document_text(title: str, named: str, passage: Passage) -> Text:
+def _named(title: str, id: str, *more: str) -> Text:
+    """Return the title of a document, and beside it its id, if that says more, and what else is known."""
+    beside = " · ".join(map(one_line, filter(None, (id_beside(id, title), *more))))
+    return Text.assemble((one_line(title), "bold"), "  " if title and beside else "", (beside, "dim"))
+
+
+def document_text(title: str, id: str, passage: Passage, *more: str) -> Text:
     """Return a document in a list: its title, which one it is, and a passage below that does not repeat it.
 
     A title that is cut from the text is left out where the passage begins so too.
     """
     below = passage.after(title)
-    shown, named = passage_text(below), one_line(named)
-    if below.begins_with(title):
-        return Text.assemble((named, "dim"), "\n", shown)
-    return Text.assemble((one_line(title), "bold"), "  ", (named, "dim"), "\n", shown)
+    named = _named("" if below.begins_with(title) else title, id, *more)
+    return Text.assemble(named, "\n", passage_text(below))
 
 
 def result_page(

@@ -30,7 +30,7 @@ from qdtm.corpus.indexing import (
 )
 from qdtm.corpus.ingest import Intake, MemoryIntake, StreamIntake, as_column, check_iterable, take_in
 from qdtm.corpus.language import Sample, language_note
-from qdtm.corpus.passage_split import Passages, Split, cut_text
+from qdtm.corpus.passage_split import AUTO, PARAGRAPHS, Passages, Split, cut_text, how_long, some_texts
 from qdtm.corpus.phrase_index import express, split_phrases, words_within
 from qdtm.corpus.phrases import with_phrases
 from qdtm.corpus.readers.records import (
@@ -79,7 +79,28 @@ def splitting(pipeline: TextPipeline | None, split: Split | None, like: Corpus |
         return pipeline
     if like is not None:
         raise ParameterError("Give either split or like, whose documents are split as they are; not both.")
+    if split == AUTO:  # which is known once they are read
+        return pipeline
     return dataclasses.replace(pipeline or TextPipeline(), split_documents=split)
+
+
+def split_by_length(corpus: Corpus, split: Split | None, like: Corpus | None) -> Corpus:
+    """Return a corpus with its documents split if they are long and that is left to us; else warn of them."""
+    if split not in (None, AUTO) or like is not None or corpus.pipeline.split_documents is not None:
+        return corpus
+    said = how_long(some_texts(corpus.documents))
+    if said and split is None:
+        message = f"{said}; a Corpus with split='auto' judges them by passage, with split='none' as a whole."
+        warnings.warn(message, CorpusWarning, stacklevel=4)
+    return _split(corpus, PARAGRAPHS) if said and split == AUTO else corpus
+
+
+def _split(corpus: Corpus, split: Split) -> Corpus:
+    """Return a corpus of the same texts with its documents split."""
+    pipeline, cut = dataclasses.replace(corpus.pipeline, split_documents=split), _Cut(split)
+    passages = cut.of(document.original for document in corpus.documents)
+    indexed = _limited(index_texts(passages, pipeline), pipeline.limits)
+    return _corpus(with_phrases(indexed, pipeline.limits), corpus.documents, pipeline, cut.first)
 
 
 def read(
@@ -88,16 +109,17 @@ def read(
     pipeline: TextPipeline | None,
     like: Corpus | None,
     progress: ReadingProgress | None,
+    split: Split | None = None,
 ) -> Corpus:
     """See `Corpus.read`."""
     from qdtm.corpus.readers.read import read_records
 
-    meter = Meter()
+    pipeline, meter = splitting(pipeline, split, like), Meter()
     records = read_records(path, options, meter)
     corpus = of_records(_reporting(records, meter, progress), pipeline, like)
     if options.id_column is not None:
         _warn_of_repeated_ids(corpus.documents)
-    return corpus
+    return split_by_length(corpus, split, like)
 
 
 def of_records(
@@ -116,14 +138,20 @@ def from_texts(
     titles: Column | None,
     pipeline: TextPipeline | None,
     like: Corpus | None,
+    split: Split | None = None,
 ) -> Corpus:
     """See `Corpus.from_texts`."""
     check_iterable(texts, "texts")
-    return _of_intake(take_in(texts, _as_text, ids=ids, fields=fields, titles=titles), pipeline, like)
+    intake = take_in(texts, _as_text, ids=ids, fields=fields, titles=titles)
+    return _of_intake(intake, pipeline, like, split)
 
 
 def from_dataframe(
-    frame: Any, options: ReadOptions, pipeline: TextPipeline | None, like: Corpus | None
+    frame: Any,
+    options: ReadOptions,
+    pipeline: TextPipeline | None,
+    like: Corpus | None,
+    split: Split | None = None,
 ) -> Corpus:
     """See `Corpus.from_dataframe`."""
     frame = _as_frame(frame)
@@ -147,7 +175,7 @@ def from_dataframe(
         called["title_name"] or None,
         called["text_name"],
     )
-    return _of_intake(MemoryIntake(texts, _as_text, documents), pipeline, like)
+    return _of_intake(MemoryIntake(texts, _as_text, documents), pipeline, like, split)
 
 
 def _texts_of(columns: Sequence[Column], positions: Sequence[int]) -> Column:
@@ -233,24 +261,30 @@ def from_counts(
 # --- from anything ---------------------------------------------------------------------------------------
 
 
-def of(source: Any, options: ReadOptions, pipeline: TextPipeline | None, like: Corpus | None) -> Corpus:
+def of(
+    source: Any,
+    options: ReadOptions,
+    pipeline: TextPipeline | None,
+    like: Corpus | None,
+    split: Split | None = None,
+) -> Corpus:
     """See `Corpus.of`."""
     if isinstance(source, Corpus):
         return source if like is None or like.vocabulary == source.vocabulary else _translated(source, like)
     if isinstance(source, os.PathLike):
-        return read(source, options, pipeline, like, None)
+        return read(source, options, pipeline, like, None, split)
     if isinstance(source, list | tuple) and source and all(isinstance(each, os.PathLike) for each in source):
-        return read(source, options, pipeline, like, None)
+        return read(source, options, pipeline, like, None, split)
     is_lazy = hasattr(source, "collect_schema")  # whose columns cost something
     has_names = is_lazy or hasattr(source, "column_names")
     if has_names or (hasattr(source, "columns") and not isinstance(source, Mapping)):
-        return from_dataframe(source, options, pipeline, like)
+        return from_dataframe(source, options, pipeline, like, split)
     check_iterable(source, "texts, lists of tokens or a DataFrame")
     index = getattr(source, "index", None) if hasattr(source, "iloc") else None  # of a pandas Series
     first, values = _peek(source)
     if isinstance(first, str) or not isinstance(first, Iterable):
-        return from_texts(values, index, None, None, pipeline, like)
-    return from_tokens(values, None, index, None, None, None, pipeline, like)
+        return from_texts(values, index, None, None, pipeline, like, split)
+    return from_tokens(values, None, index, None, None, None, splitting(pipeline, split, like), like)
 
 
 def _as_frame(source: Any) -> Any:
@@ -322,10 +356,14 @@ def _translated(corpus: Corpus, like: Corpus) -> Corpus:
 # --- shared steps ----------------------------------------------------------------------------------------
 
 
-def _of_intake(intake: Intake[str], pipeline: TextPipeline | None, like: Corpus | None) -> Corpus:
+def _of_intake(
+    intake: Intake[str], pipeline: TextPipeline | None, like: Corpus | None, split: Split | None
+) -> Corpus:
+    pipeline = splitting(pipeline, split, like)
     with intake:
         indexed, pipeline, first = _index_texts(intake, pipeline, like)
-        return _corpus(indexed, intake.finish(), pipeline, first)
+        corpus = _corpus(indexed, intake.finish(), pipeline, first)
+    return split_by_length(corpus, split, like)
 
 
 class _Indexed(NamedTuple):

@@ -308,8 +308,9 @@ class Corpus:
             fields.
         encoding : str, optional
             The encoding, where it should not be found out.
-        split : "paragraphs" or int, optional
-            Judge long documents by passage: by paragraph, or about so many words; as of the pipeline.
+        split : "auto", "paragraphs", int or "none", optional
+            Judge documents by passage: by paragraph where they are long, always so, or about so many words;
+            "none" judges them as a whole, as does the default, which warns of long ones.
         pipeline : TextPipeline, optional
             The steps from text to words.
         like : Corpus, optional
@@ -325,7 +326,7 @@ class Corpus:
         from qdtm.corpus import building
 
         options = building.read_options(text_column, id_column, title_column, encoding)
-        return building.read(path, options, building.splitting(pipeline, split, like), like, progress)
+        return building.read(path, options, pipeline, like, progress, split)
 
     @staticmethod
     def from_texts(
@@ -357,8 +358,7 @@ class Corpus:
         """
         from qdtm.corpus import building
 
-        pipeline = building.splitting(pipeline, split, like)
-        return building.from_texts(texts, ids, fields, titles, pipeline, like)
+        return building.from_texts(texts, ids, fields, titles, pipeline, like, split)
 
     @staticmethod
     def from_tokens(
@@ -412,7 +412,7 @@ class Corpus:
         from qdtm.corpus import building
 
         options = building.read_options(text_column, id_column, title_column)
-        return building.from_dataframe(frame, options, building.splitting(pipeline, split, like), like)
+        return building.from_dataframe(frame, options, pipeline, like, split)
 
     @staticmethod
     def from_vectorizer(
@@ -482,7 +482,7 @@ class Corpus:
         from qdtm.corpus import building
 
         options = building.read_options(text_column, id_column, title_column)
-        return building.of(source, options, building.splitting(pipeline, split, like), like)
+        return building.of(source, options, pipeline, like, split)
 
     # --- keeping it --------------------------------------------------------------------------------------
 

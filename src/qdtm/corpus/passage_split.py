@@ -24,6 +24,12 @@ from qdtm.errors import CorpusError, ParameterError
 
 PARAGRAPHS = "paragraphs"
 
+AUTO = "auto"
+"""By paragraphs where documents are long (`how_long`), as a whole where they are not."""
+
+WHOLE = "none"
+"""Said by a user who wants documents judged as a whole; a pipeline has None."""
+
 FEWEST, MOST = 50, 300
 """Words of a passage by paragraphs: with fewer it is joined to the next, with more it is cut."""
 
@@ -53,16 +59,18 @@ def check_split(split: object) -> Split | None:
     ParameterError
         If it is none.
     """
-    if split is None or split == PARAGRAPHS:
-        return split
+    if split is None or split == WHOLE:
+        return None
+    if split == PARAGRAPHS:
+        return PARAGRAPHS
     if isinstance(split, str) and split.isascii() and split.isdecimal() and len(split) < 10:
         split = int(split)
     is_number = isinstance(split, int | np.integer) and not isinstance(split, bool)
     if is_number and LEAST_WORDS <= split <= MOST_WORDS:  # type: ignore[operator]
         return int(split)  # type: ignore[call-overload, no-any-return]
     raise ParameterError(
-        f"Documents cannot be split by {split!r}; give 'paragraphs' or a number of words, "
-        f"{LEAST_WORDS} to {MOST_WORDS:,}."
+        f"Documents cannot be split by {split!r}; give 'paragraphs', 'none' or a number of "
+        f"words, {LEAST_WORDS} to {MOST_WORDS:,}."
     )
 
 
@@ -293,7 +301,7 @@ LONG = 1_000
 """Words from which a document is long."""
 
 MANY = 0.25
-"""The share of long documents from which splitting is offered."""
+"""The share of long documents from which all are split, where that is left to us."""
 
 _N_LOOKED_AT = 200
 

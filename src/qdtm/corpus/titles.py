@@ -40,6 +40,17 @@ def title_of(given: str, text: str) -> str:
     return beginning(text)
 
 
+def id_beside(id: str, title: str) -> str:
+    """Return an id to show beside a title: nothing where that says the same, as of files without a title.
+
+    Examples
+    --------
+    >>> id_beside("letter-7", "To my brother"), id_beside("letter-7", "letter-7")
+    ('letter-7', '')
+    """
+    return "" if " ".join(id.split()) == title else id
+
+
 def beginning(text: str) -> str:
     """Return the first line of a text; of a long or wrapped one the first sentence, or what fits."""
     lines = _first_paragraph(text)

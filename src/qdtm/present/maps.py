@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.corpus.document_store import Document
+from qdtm.corpus.titles import id_beside
 from qdtm.errors import ParameterError
 from qdtm.present.figures import dress, plain, plotly
 from qdtm.present.theme import LIGHT, series
@@ -130,13 +132,19 @@ def document_map(result: Result, query: str | int | None = None, n: int = 2_000)
             mode="markers",
             name=plain(name),
             marker={"color": colour, "size": 7 if number >= 0 else 4, "opacity": 0.75},
-            customdata=[[plain(documents[i].title, 60), plain(documents[i].id)] for i in mine],
-            hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+            customdata=[_hovered(documents[i]) for i in mine],
+            hovertemplate="%{customdata}<extra></extra>",
         )
         figure.add_trace(trace)
     some = f"{len(rows):,} of {n_all:,}" if n_all > n else f"{n_all:,}"
     shown = f"{some} documents on the map of {title}"
     return dress(figure, shown, height=_HEIGHT, legend={"itemsizing": "constant"}, **_PLANE)
+
+
+def _hovered(document: Document) -> str:
+    """Return what is said of a document that is pointed at: its title, and below its id if that says more."""
+    lines = plain(document.title, 60), plain(id_beside(document.id, document.title))
+    return "<br>".join(filter(None, lines))
 
 
 def _groups(result: Result, query: str | int | None) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from qdtm.corpus.titles import id_beside
 from qdtm.present.report import render_template
 from qdtm.present.report_builder import word_bars
 from qdtm.present.report_view import SubtopicView
@@ -68,7 +69,8 @@ def documents_html(table: DocumentTable) -> str:
     head = ("relevance", "about it", "subtopic", table.id_name, "title", "passage")
     rows = [
         (f"{row.relevance:.2f}", "yes" if row.about else "no", row.subtopic_name or "", row.id,
-         _cut(row.title), row.marked.after(row.title).shortened(_CELL))
+         _cut(row.title) if id_beside(row.id, row.title) else "",
+         row.marked.after(row.title).shortened(_CELL))
         for row in table.rows[:_MOST_ROWS]
     ]  # fmt: skip
     n_more = len(table) - len(rows)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qdtm.corpus.document_store import Document
+from qdtm.corpus.titles import id_beside
 from qdtm.present.codings import Coding, Codings
 from qdtm.present.legal_text import DistinctNames, file_name, one_line
 from qdtm.present.methods import CITATION, methods_paragraph
@@ -115,6 +116,13 @@ def _query_note(result: Result, q: int, listed: list[tuple[str, str, Coding]]) -
         yield f"| {coding.rank} | {coding.relevance:.3f} | [[{link}\\|{shown}]] | {name} |"
 
 
+def _named(document: Document) -> str:
+    """Return the title of a document with its id, where that says more."""
+    title = document.title or document.id
+    id = id_beside(document.id, title)
+    return f"{_inline(title)} ({_inline(id)})" if id else _inline(title)
+
+
 def _codebook_note(result: Result) -> Iterator[str]:
     """Yield the user's tags with the documents and passages that have them, then all notes."""
     codes = result.codes
@@ -125,7 +133,7 @@ def _codebook_note(result: Result) -> Iterator[str]:
         for code in (each for each in codes.codes if each.tag == count.tag):
             document = documents[code.row]
             passage = "" if code.span is None else f": {_inline(document.text[slice(*code.span)])}"
-            yield f"- {_inline(document.title or document.id)} ({_inline(document.id)}){passage}"
+            yield f"- {_named(document)}{passage}"
         yield ""
     if codes.notes:
         yield "## Notes\n"

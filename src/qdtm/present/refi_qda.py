@@ -19,6 +19,7 @@ from typing import IO
 from uuid import UUID, uuid5
 
 from qdtm.corpus.document_store import Document
+from qdtm.corpus.titles import id_beside
 from qdtm.present.codings import Coding, Codings
 from qdtm.present.legal_text import DistinctNames, file_name, one_line, same_places, xml
 from qdtm.present.methods import methods_paragraph, settings_table
@@ -151,7 +152,8 @@ def _source(
     path = f'plainTextPath="internal://{guid}.txt"'
     yield f'<TextSource guid="{guid}" name="{xml(title)}" {path} {by}>\n'
     noted = [note for note in codes.notes_of(document.index) if note.span is None]
-    said = "\n".join([f"{document.id}: {document.title}", *(note.text for note in noted)])
+    named = ": ".join(filter(None, (id_beside(document.id, document.title), document.title)))
+    said = "\n".join([named, *(note.text for note in noted)])
     yield f"<Description>{xml(same_places(said))}</Description>\n"
     for coding in coded:
         yield from _selection(document, coding, text, ids, by)

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from qdtm.corpus.titles import id_beside
 from qdtm.present.report_builder import Limits, build_report
 from qdtm.present.theme import component_css, page_css, page_script, theme_css
 from qdtm.results.comparison import Sensitivity
@@ -97,7 +98,7 @@ def template_environment(*packages: str) -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "count": "{:,}".format, "rhat": says_rhat}
-    environment.filters["isolated"] = isolated
+    environment.filters |= {"isolated": isolated, "beside": id_beside}
     return environment
 
 

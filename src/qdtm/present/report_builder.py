@@ -36,6 +36,7 @@ from qdtm.present.trend_views import group_rows, trend_views
 from qdtm.queries.concept import Concept, ConceptWord
 from qdtm.results.contrast import Contrast, ContrastWord, closest_pairs, contrast_queries
 from qdtm.results.documents import CopyGroups, order_by
+from qdtm.results.one_group import one_group
 from qdtm.results.passages import LONGEST_ALIGNED, Aligner, Mark, sentence_around
 from qdtm.results.query_scores import QueryScores
 from qdtm.results.reasons import Reasons
@@ -180,9 +181,11 @@ class ViewBuilder:
         fit, topic, concept = self.result.fit, self.result.topics[q], self.result.fit.concepts[q]
         scores = self.result.scores(q)
         trends = {trend.id: trend for trend in trend_views(self.over_time, topic)}
-        n_cards = min(len(topic.subtopics), self.limits.cards)
+        undivided = one_group(self.result, topic)
+        n_subtopics = 0 if undivided else len(topic.subtopics)
+        n_cards = min(n_subtopics, self.limits.cards)
         cards = [self.subtopic(q, s, scores, trends) for s in range(n_cards)]
-        smaller = [self._subtopic(q, s, scores, 10) for s in range(n_cards, len(topic.subtopics))]
+        smaller = [self._subtopic(q, s, scores, 10) for s in range(n_cards, n_subtopics)]
         lengths, n = self.result.corpus.document_lengths, self.limits.documents
         copies = CopyGroups(scores, self.result.corpus.first_copy)
         best = copies.first(order_by(scores.relevance, lengths, copies.enough(n)))[:n]
@@ -210,6 +213,7 @@ class ViewBuilder:
             stability=None if fit.stability is None else fit.stability.queries[q],
             hand_check=self.result.answered_check_of(q),
             hidden=fit.corrections.hidden_below(topic.id),
+            one_group=undivided,
         )
 
     def subtopic(self, q: int, s: int, scores: QueryScores, trends: Mapping[str, TrendView]) -> SubtopicView:
@@ -236,13 +240,14 @@ class ViewBuilder:
         self, rows: NDArray[np.int64], q: int, scores: QueryScores, reasons: Reasons, limit: int
     ) -> list[DocumentView]:
         """Return documents, each with the passage that makes it relevant, at most `limit` characters."""
-        below = self.result.topics[q].below()
-        own = [each.id for each in self.result.topics[q].subtopics]
+        topic = self.result.topics[q]
+        below = [] if one_group(self.result, topic) else topic.below()
+        own = [each.id for each in topic.subtopics]
         copies = CopyGroups(scores, self.result.corpus.first_copy)
         views = []
         for document in self.result.corpus.documents.select(rows.tolist()):
             s = int(scores.main[document.index])
-            subtopic = below[s] if s >= 0 else None
+            subtopic = below[s] if s >= 0 and below else None
             top = _branch(own, subtopic.id) if subtopic else 0  # the query's own subtopic
             view = DocumentView(
                 index=document.index,

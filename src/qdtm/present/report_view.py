@@ -133,7 +133,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class QueryView:
-    """Everything about one query."""
+    """Everything about one query; `one_group` says so where it has no subtopics to show."""
 
     number: int
     name: str
@@ -156,6 +156,7 @@ class QueryView:
     stability: QueryStability | None = None
     hand_check: HandCheck | None = None
     hidden: Sequence[Hidden] = ()
+    one_group: str = ""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ LEVELS = (0.25, 0.5, 0.75)
 """How much a word must count to be marked weakly, clearly, strongly."""
 
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
+_SEPARATORS = re.compile(r"(?:\s|[.,;:!?…·•*|/–—=_~-]+(?=\s)|[,;:–—。，、；：！？])*")  # not ".net" nor "-5"
 _LEAD = 120  # characters that may stand before the first mark of an excerpt, at most
 _QUERY_FIRST = 100.0  # more than all other words of an excerpt together
 _BESIDE = 5  # characters between words that stand side by side
@@ -115,18 +116,18 @@ class Passage:
 
     def begins_with(self, title: str) -> bool:
         """Whether it is how a text begins, and that is how the title is made: to show both says it twice."""
-        begun = title.rstrip("… ")
-        return not self.cut_before and begun != "" and " ".join(self.text.split()).startswith(begun)
+        begun, line = title.rstrip("… "), " ".join(self.text.split())
+        in_word = begun == title and line[len(begun) - 1 : len(begun) + 1].isalnum() and line != begun
+        return not self.cut_before and begun != "" and line.startswith(begun) and not in_word
 
     def after(self, title: str) -> Passage:
         """Return it without a whole title that it begins with, to be shown below it."""
-        if not self.begins_with(title) or title.endswith("…"):
-            return self
         text, end = self.text, letters_end(self.text, title)
-        left = "" if end is None else text[end:].lstrip()
-        if not left:
+        if end is None or not self.begins_with(title) or title.endswith("…"):
             return self
-        n = len(text) - len(left)
+        n = past_separators(text, end)
+        if n == len(text):
+            return self
         return replace(self, pieces=tuple(_from(self.pieces, n)), start=self.start + n)
 
     @property
@@ -168,6 +169,18 @@ def letters_end(text: str, line: str) -> int | None:
             return None
         at += len(word)
     return at
+
+
+def past_separators(text: str, at: int) -> int:
+    """Return where a text goes on after blanks and stray punctuation: at a word, a quote or a bracket.
+
+    Examples
+    --------
+    >>> past_separators("Sphinx. - A tool", 6), past_separators("(A tool)", 0)
+    (10, 0)
+    """
+    found = _SEPARATORS.match(text, at)
+    return found.end() if found else at
 
 
 def _with_dots(line: str, before: bool, after: bool) -> str:
@@ -252,6 +265,7 @@ def _best_window(text: str, marks: Sequence[Mark], limit: int) -> tuple[int, int
         if total > best + 1e-9:
             best, best_start = total, marks[first].start
     start = _lead_in(text, best_start, _lead(limit))
+    start = past_separators(text, start) if start else 0
     end = min(len(text), start + limit)
     if end < len(text):
         breaks = [found.start() for found in _BREAK.finditer(text, start + limit // 2, end)]

@@ -34,6 +34,7 @@ from qdtm.results.passages import (
     forms_of,
     letters_end,
     page_of,
+    past_separators,
 )
 from qdtm.results.splits import subtopic_weights
 
@@ -170,6 +171,7 @@ def _end_of_title(title: str, text: str, marks: Sequence[Mark]) -> int:
 def first_line_end(title: str, text: str) -> int:
     """Return where the rest of a text begins whose first line is its title; 0 if it is not."""
     at = letters_end(text[: 4 * len(title) + 100], title) if title else None
-    rest = "" if at is None else text[at:].lstrip()
-    is_line = at is not None and "\n" in text[at : len(text) - len(rest)]
-    return len(text) - len(rest) if rest and is_line else 0
+    if at is None:
+        return 0
+    rest = past_separators(text, at)
+    return rest if rest < len(text) and "\n" in text[at:rest] else 0

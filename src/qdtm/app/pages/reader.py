@@ -25,6 +25,7 @@ from qdtm.present.reading import Block, blocks
 from qdtm.present.theme import series_number
 from qdtm.results.codes import Codes
 from qdtm.results.journal import Act, Journal
+from qdtm.results.one_group import one_group
 from qdtm.results.passages import Mark, Span
 from qdtm.results.splits import path_of
 from qdtm.results.topics import Topic
@@ -117,7 +118,8 @@ def read_document(explorer: Explorer, q: int, row: int) -> Reading:
     marks = reasons.marks(document)
     passage = reasons.passage(document, _REASON)
     s = int(scores.main[row])
-    subtopic = result.topics[q].below()[s] if s >= 0 else None
+    topic = result.topics[q]
+    subtopic = None if s < 0 or one_group(result, topic) else topic.below()[s]
     return Reading(
         document,
         marks,
