@@ -15,7 +15,8 @@ from experiments.harness.summary import unique
 
 REMARKS = {
     "table1": "Rows with fewer runs say so. Rows without `qdtm` were run on other days than those with it.",
-    "table1-paper": "One run; rows and corpora that are not there were not run.",
+    "table1-paper": "One run.",
+    "table3-paper": "One run of `qdtm-kld`; `htm` has no such setting.",
     "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
     "rare": "`lda`, `seeded-lda` and `hdp` were run with `--max-sweeps 60`, some rows with fewer seeds.",
 }
