@@ -18,7 +18,7 @@ REMARKS = {
     "table1-paper": "One run.",
     "table3-paper": "One run of `qdtm-kld`; `htm` has no such setting.",
     "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
-    "rare": "`lda`, `seeded-lda` and `hdp` were run with `--max-sweeps 60`, some rows with fewer seeds.",
+    "rare": "`lda`, `seeded-lda` and `hdp` were run before the others, with `--max-sweeps 60`.",
 }
 """What the command alone does not say of how the files in docs/results were measured."""
 

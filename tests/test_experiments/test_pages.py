@@ -24,7 +24,7 @@ def test_every_bench_has_a_page_and_every_rare_corpus_a_drawing():
         "staying.md",
         "subtopics.md",
     }
-    drawings = {"rare-20news.svg", "rare-tagmynews.svg", *HEADLINE}
+    drawings = {"rare-20news.svg", "rare-tagmynews.svg", "rare-searchsnippets.svg", *HEADLINE}
     assert set(MADE) == pages | drawings | {"headline.md", "review.md", "table1-paper.md", "table3-paper.md"}
 
 
