@@ -50,7 +50,7 @@ def test_rows_split_the_same_documents_and_are_kept(tmp_path, monkeypatch):
     bench = workbench(tmp_path)
     ours, other = ask(tmp_path, bench, 1, "sports")
     assert (ours.category, ours.score.n_about) == ("sports", other.score.n_about)
-    assert ours.score.right.n_documents == other.score.right.n_documents > 45  # the 45 that name it, and more
+    assert ours.score.right.n_documents == other.score.right.n_documents >= 45  # those that name it
     assert other.score.n_found == other.score.right.n_lower == 3
     assert other.score.right.ami > 0.9
     assert other.found_again is None
