@@ -261,3 +261,43 @@ def test_an_id_stands_beside_a_title_that_says_something_else():
     assert id_beside("letter-7", "To my brother") == "letter-7"
     assert id_beside("letter-7", "") == "letter-7"
     assert id_beside("letter  7", "letter 7") == ""
+
+
+BODY = "The pump fails when it is cold.\nWhat can be done about it?"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Dear Sir,", "Dear Sir", "Hi all,", "Hello!", "Liebe Anna,", "Sehr geehrte Damen und Herren,",
+        "Bonjour", "Estimado señor:",
+        "您好，", "> Why does it fail?", "| Why?", "----- Original Message -----", "**********", "https://example.org/7",
+        "On Fri, 23 Aug 2002, Tom wrote:", "In article <7@example.org> tom@example.org writes:",
+        "Anna schrieb:",
+        "From: tom@example.org\nDate: Fri, 23 Aug 2002\nX-Mailer: 7", "Hi,\n\nTom wrote:\n> Why?\n> Who?",
+    ],
+)  # fmt: skip
+def test_a_title_is_what_a_text_says_first(before):
+    assert title_of("", f"{before}\n\n{BODY}") == "The pump fails when it is cold."
+    assert title_of("", before)  # where there is nothing else
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (f"From: tom@example.org\nSubject: Re: the pump\nLines: 7\n\n{BODY}", "Re: the pump"),
+        (f"Von: Anna\nBetreff: Die Pumpe\n\n{BODY}", "Die Pumpe"),
+        (f"Floods\n\n{BODY}", "Floods"),
+        (f"Care of pumps\n\n{BODY}", "Care of pumps"),
+        (f"Liebe und Tod\n\n{BODY}", "Liebe und Tod"),
+        ("Dear readers of this paper will know what happened, and why.", None),
+        ("Hello again from the town hall, where nobody has slept", None),
+        ("Results: a third of them failed", None),
+    ],
+)
+def test_a_line_that_says_something_stays_the_title(text, title):
+    assert title_of("", text) == (title or text)
+
+
+def test_a_letter_of_a_folder_is_not_called_by_its_salutation():
+    assert first_line("Dear Sir,\n\nThe pump fails.\n") == "The pump fails."

@@ -102,9 +102,7 @@ def print_parts_note(corpus: Corpus, console: Console) -> None:
     from qdtm.corpus.passage_split import how_long, some_texts
 
     if said := how_long(some_texts(corpus.documents)):
-        print_note(
-            console, "note", f"{said}; an index in parts judges them as a whole."
-        )
+        print_note(console, "note", f"{said}; an index in parts judges them as a whole.")
 
 
 def _print_copies_note(corpus: Corpus, console: Console) -> None:

@@ -17,6 +17,27 @@ _WRAPPED = 50  # characters of a line that goes on in the next one
 _SENTENCE = re.compile(r".{20,99}?(?<=[.!?…。！？])[\"'”’»)]*(?=\s|(?<=[。！？]))")
 _END = (*".!?…。！？:",)
 
+# What stands before the first line that says something, in mails above all.
+_PREAMBLE = 4_000  # characters in which a text should have begun
+_SUBJECT = re.compile(r"(?:Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp|Assunto):\s*(\S.*)", re.IGNORECASE)
+_HEADER = re.compile(
+    r"(?:From|To|Cc|Bcc|Sent|Date|URL|Subject|Message-ID|Reply-To|In-Reply-To|References|Organi[sz]ation|Lines|"
+    r"Newsgroups|Distribution|NNTP-[\w-]+|X-[\w-]+|Article-I\.?D\.?|Return-Path|Received|"
+    r"Von|Gesendet|Betreff|Envoyé|Objet|Enviado|Asunto|Inviato|Oggetto|Verzonden|Onderwerp|Assunto):\s.*",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[>|].*|--.*|https?://\S+")
+_ATTRIBUTION = re.compile(
+    r".{,200}\b(?:wrote|writes|mentioned|schrieb|écrit|escribió|scritto|schreef|escreveu)\s*(?::|\.\.\.)",
+    re.IGNORECASE,
+)
+_GREETING = re.compile(  # those that are no other word; "Liebe Anna," is known by its comma
+    r"(?:dear|hi|hello|hey|greetings|hallo|sehr geehrte[rs]?|guten tag|bonjour|hola|estimad[oa]s?|ciao|"
+    r"egregio|buongiorno|geachte|hoi|olá|prezad[oa]s?)\b",
+    re.IGNORECASE,
+)
+_SALUTATION = 5  # words of a line that is one, at most
+
 
 def title_of(given: str, text: str) -> str:
     r"""Return the title of a document in one line: the given one, else how its text begins.
@@ -52,7 +73,10 @@ def id_beside(id: str, title: str) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the first line of a text; of a long or wrapped one the first sentence, or what fits."""
+    """Return the first line of a text; of a long or wrapped one the first sentence, or what fits.
+
+    Headers, salutations, quotations and rules before it are passed over; the subject of a mail is its title.
+    """
     lines = _first_paragraph(text)
     if title := _short_line(lines):
         return title
@@ -66,7 +90,29 @@ def first_line(text: str) -> str:
     return _short_line(_first_paragraph(readable(text)))
 
 
+def _past_preamble(text: str) -> str:
+    """Return a text without headers, salutations, quotations and rules before it; of a mail, its subject."""
+    at = 0
+    for line in text[:_PREAMBLE].splitlines(keepends=True):
+        if subject := _SUBJECT.match(line.strip()):
+            return subject[1]
+        if line.strip() and not _says_nothing(line.strip()):
+            return text[at:]
+        at += len(line)
+    return text
+
+
+def _says_nothing(line: str) -> bool:
+    if not any(map(str.isalnum, line)):
+        return True
+    if any(kind.fullmatch(line) for kind in (_HEADER, _QUOTED, _ATTRIBUTION)):
+        return True
+    is_short = len(line.split()) <= _SALUTATION and len(line) < _WRAPPED
+    return is_short and (line.endswith((",", "，")) or _GREETING.match(line) is not None)
+
+
 def _first_paragraph(text: str) -> list[str]:
+    text = _past_preamble(text)
     begun = text[:_LOOKED_AT].lstrip() or text.lstrip()[:_LOOKED_AT]
     return [" ".join(line.split()) for line in re.split(r"\n\s*\n", begun, maxsplit=1)[0].splitlines()]
 
