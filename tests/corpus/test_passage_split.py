@@ -55,7 +55,7 @@ def test_paragraphs_are_joined_and_cut():
 @pytest.mark.parametrize("split", ["foo", 0, -5, 3, 10**9, True, 2.5, ""])
 def test_bad_values(split):
     with pytest.raises(
-        ParameterError, match=r"cannot be split by .*; give 'paragraphs', 'none' or a number of words"
+        ParameterError, match=r"cannot be split by .*; give 'auto', 'paragraphs', 'none' or a number of words"
     ):
         Corpus.from_texts(["a text"], split=split)
 

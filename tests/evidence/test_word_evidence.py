@@ -38,6 +38,7 @@ def score(world, counts, strength=None, possible=None):
         np.zeros(n) if strength is None else np.array(strength),
         [corpus.word_index["named"]],
         np.ones(n, bool) if possible is None else np.array(possible),
+        named_probability,
     )
 
 
@@ -65,6 +66,19 @@ def test_a_name_is_judged_as_in_the_corpus(world):
     assert named > unnamed
     assert named >= named_probability(np.array([0.01]), np.array([0.9]))[0]
     assert bare[0] < 0.2
+
+
+def test_the_names_of_the_corpus_have_their_relevance_on_average(world):
+    corpus, _, relevance, strengths = world
+    found, counts = distil(corpus.document_term_matrix, relevance, strengths), corpus.document_term_matrix
+    named = np.flatnonzero(strengths[:, 0] > 0)
+    words, given = [corpus.word_index["named"]], strengths[named, 0].astype(np.float64)
+    for mean in (0.7, 0.75, 0.8):
+        shift = found.shift_of_names(counts[named], 0, given, words, mean, named_probability)
+        scores = found.score(
+            counts[named], 0, given, words, np.ones(len(named), bool), named_probability, shift
+        )
+        assert scores.mean() == pytest.approx(mean, abs=0.02)
 
 
 def test_its_own_words_do_not_count_where_a_document_names_it(world):

@@ -270,6 +270,9 @@ def of(
 ) -> Corpus:
     """See `Corpus.of`."""
     if isinstance(source, Corpus):
+        splitting(
+            pipeline, split, like
+        )  # it is made already; what is no way to split is refused all the same
         return source if like is None or like.vocabulary == source.vocabulary else _translated(source, like)
     if isinstance(source, os.PathLike):
         return read(source, options, pipeline, like, None, split)

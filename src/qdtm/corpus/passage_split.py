@@ -69,7 +69,7 @@ def check_split(split: object) -> Split | None:
     if is_number and LEAST_WORDS <= split <= MOST_WORDS:  # type: ignore[operator]
         return int(split)  # type: ignore[call-overload, no-any-return]
     raise ParameterError(
-        f"Documents cannot be split by {split!r}; give 'paragraphs', 'none' or a number of "
+        f"Documents cannot be split by {split!r}; give 'auto', 'paragraphs', 'none' or a number of "
         f"words, {LEAST_WORDS} to {MOST_WORDS:,}."
     )
 

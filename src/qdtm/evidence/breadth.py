@@ -6,8 +6,8 @@ number, and a curve from scores to probabilities.
 Half of the documents that name it score above some t, so half of all documents about it should: their number
 is twice that above t. Names are positive examples and all else is unlabelled (Elkan and Noto 2008), so the
 chance to name the query saturates below 1 where every document is about it; the curve is fitted with that
-ceiling (modified logistic regression, Jaskie, Elkan and Spanias 2019), and shifted until it sums to the
-number.
+ceiling (modified logistic regression, Jaskie, Elkan and Spanias 2019), and shifted for documents that do not
+name it until all sum to the number.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def probabilities_summing_to(
 ) -> FloatArray:
     """Shift a curve until documents that do not name the query sum to what is left of a number; (D,).
 
-    Those that name it are judged by the curve as it was fitted, however many others there are.
+    Those that name it are judged by the curve as it was fitted, however many others there are. Where they are
+    few, the others are believed less, and sum to less (`shrunk_mean`).
 
     Parameters
     ----------
@@ -188,7 +189,8 @@ def named_probability(context: FloatArray, strength: FloatArray) -> FloatArray:
     """Return the probability that documents which name the query are about it.
 
     However well its context fits, a document that mentions the query in passing stays behind one that is
-    full of it: what is like documents that name the query may be like those that only mention it.
+    full of it and whose context does not speak against it: what is like documents that name the query may be
+    like those that only mention it.
     """
     bounded = np.clip(context, LEAST_CONTEXT, 1.0 - LEAST_CONTEXT)
     log_odds = NAMED_BY_CONTEXT * np.log(bounded / (1.0 - bounded)) + NAMED_BY_STRENGTH * strength

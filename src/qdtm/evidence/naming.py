@@ -205,8 +205,10 @@ class NamingCounter:
 
     def _begins_with(self, alternative: Alternative, documents: IntArray) -> BoolArray:
         """Say which documents have all of an alternative among their first words, as far as tokens tell."""
-        terms = [term for word in alternative for term in self._terms(word)]
-        found = np.asarray(self._lengths[documents] > 2 * BEGINNING) & (bool(terms) and self._has_order)
+        by_word = [self._terms(word) for word in alternative]
+        terms = [term for each in by_word for term in each]
+        can_tell = bool(terms) and all(by_word) and self._has_order
+        found = np.asarray(self._lengths[documents] > 2 * BEGINNING) & can_tell
         starts, ends = (self._corpus.offsets[documents[found][:, None] + k] for k in (0, 1))  # (n, 1)
         at = np.minimum(starts + np.arange(BEGINNING), ends - 1)  # (n, BEGINNING)
         words = at - starts + self._more_words(at) - self._more_words(starts)
@@ -245,6 +247,8 @@ class NamingCounter:
 
     def _more_words(self, at: IntArray) -> IntArray:
         """Return how many words more than tokens stand before some tokens."""
+        if not self._phrases:
+            return np.zeros_like(at)
         phrases, more = self._phrase_tokens
         return np.asarray(more[np.searchsorted(phrases, at)])
 

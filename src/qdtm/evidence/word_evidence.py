@@ -5,21 +5,28 @@ saved with a result, and from it the relevance of documents that nobody has seen
 
 Naive Bayes with the probabilities as labels gives each word its log odds; a line from a document's mean log
 odds to the log odds of its relevance, fitted over the documents that do not name the query, puts them on the
-scale of the corpus. A new document that names the query is judged as those of the corpus are
-(`at_least_context`).
+scale of the corpus. A new document that names the query is judged as those of the corpus are, with a scale of
+their own: what their context adds is shifted until those of the corpus have their relevance on average.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
-from qdtm.evidence.breadth import LEAST_PROBABILITY, at_least_context, sigmoid
+from qdtm.evidence.breadth import LEAST_PROBABILITY, sigmoid
 from qdtm.evidence.views import FloatArray, WordView, document_lengths, row_products
+
+FARTHEST_SHIFT = 30.0
+"""Log odds by which the context of documents that name a query is shifted at most."""
+
+Judge = Callable[[FloatArray, FloatArray], FloatArray]
+"""Makes a probability of the context of documents that name a query, and of how much they do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +44,14 @@ class WordEvidence:
     intercepts: NDArray[np.float32]
 
     def score(
-        self, counts: Any, q: int, strength: FloatArray, words: Sequence[int], possible: NDArray[np.bool_]
+        self,
+        counts: Any,
+        q: int,
+        strength: FloatArray,
+        words: Sequence[int],
+        possible: NDArray[np.bool_],
+        judge: Judge,
+        shift: float = 0.0,
     ) -> FloatArray:
         """Say how likely documents are to be about query `q`, (D,).
 
@@ -49,11 +63,29 @@ class WordEvidence:
         words : sequence of int
             The query's own words, which do not count where a document names it.
         possible : ndarray of bool, shape (D,)
+        judge : callable
+            Of documents that name the query.
+        shift : float
+            What their context has more, in log odds: `shift_of_names`.
         """
         named = strength > 0
-        odds = np.where(named, self.log_odds(counts, q, words), self.log_odds(counts, q))
+        odds = np.where(named, shift + self.log_odds(counts, q, words), self.log_odds(counts, q))
         context = sigmoid(float(self.intercepts[q]) + odds)
-        return np.where(possible, np.where(named, at_least_context(context, strength), context), 0.0)
+        return np.where(possible, np.where(named, judge(context, strength), context), 0.0)
+
+    def shift_of_names(
+        self, counts: Any, q: int, strength: FloatArray, words: Sequence[int], mean: float, judge: Judge
+    ) -> float:
+        """Find the shift with which documents of the corpus that name query `q` have their mean relevance."""
+        odds = float(self.intercepts[q]) + self.log_odds(counts, q, words)
+
+        def excess(shift: float) -> float:
+            return float(judge(sigmoid(odds + shift), strength).mean()) - mean
+
+        low, high = -FARTHEST_SHIFT, FARTHEST_SHIFT
+        if excess(low) >= 0:
+            return low
+        return high if excess(high) <= 0 else float(brentq(excess, low, high))
 
     def log_odds(self, counts: Any, q: int, hidden: Sequence[int] = ()) -> FloatArray:
         """What a token of each document adds on average for query `q`, some words left out, (D,)."""

@@ -28,7 +28,9 @@ LEVELS = (0.25, 0.5, 0.75)
 """How much a word must count to be marked weakly, clearly, strongly."""
 
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
-_SEPARATORS = re.compile(r"(?:\s|[.,;:!?…·•*|/–—=_~-]+(?=\s)|[,;:–—。，、；：！？])*")  # not ".net" nor "-5"
+_SEPARATORS = re.compile(
+    r"(?:\s|[.,;:!?…·•*|/–—=_~-]{1,20}(?=\s)|[,;:–—。，、；：！？])*"
+)  # not ".net" nor "-5"
 _LEAD = 120  # characters that may stand before the first mark of an excerpt, at most
 _QUERY_FIRST = 100.0  # more than all other words of an excerpt together
 _BESIDE = 5  # characters between words that stand side by side

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qdtm.corpus.corpus import Corpus
-from qdtm.evidence.breadth import recommended_cutoff
+from qdtm.evidence.breadth import at_least_context, named_probability, recommended_cutoff
 from qdtm.evidence.naming import name_documents
+from qdtm.evidence.word_evidence import Judge
 from qdtm.queries.search import SearchedQuery, search
 from qdtm.reprs import quoted
 from qdtm.results.distributions import FloatArray, average_over_tokens, topic_shares
@@ -330,7 +331,16 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     naming = name_documents(judged, searched)
     if concept.query.reading is not None:
         naming = naming.within(_in_reading(fit, known, q, searched, counts))
-    scores = fit.scored.word_evidence.score(counts, q, naming.strength, searched.words, naming.possible)
+    judge = at_least_context if fit.covers else named_probability
+    scores = fit.scored.word_evidence.score(
+        counts,
+        q,
+        naming.strength,
+        searched.words,
+        naming.possible,
+        judge,
+        _shift_of_names(fit, q, searched, judge),
+    )
     copied = _copied(known, judged, fit.scored.strength[:, q], naming.strength)
     found = sum_up(
         fitted.query,
@@ -344,6 +354,17 @@ def _of_new(fit: ModelFit, corpus: Corpus, q: int, new: Corpus, fitted: Relevanc
     if check is not None and check.answers:
         found = _new_taught(found, fit, q, check, corpus, new)
     return replace(found, fitted_cutoff=fitted.cutoff)
+
+
+def _shift_of_names(fit: ModelFit, q: int, searched: SearchedQuery, judge: Judge) -> float:
+    """Return what the context of documents that name query `q` has more than that of others."""
+    strength, relevance = fit.scored.strength[:, q], fit.scored.relevance[:, q]
+    named = np.flatnonzero(strength > 0)
+    if not len(named):
+        return 0.0
+    counts, given = searched.index.by_document[named], strength[named].astype(np.float64)
+    mean = float(relevance[named].mean(dtype=np.float64))
+    return fit.scored.word_evidence.shift_of_names(counts, q, given, searched.words, mean, judge)
 
 
 def _in_reading(
