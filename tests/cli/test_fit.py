@@ -40,7 +40,7 @@ def test_writes_a_model_and_tables(fit, tmp_path):
     topics = list(csv.DictReader((out / "topics.csv").open(encoding="utf-8-sig", newline="")))
     assert [row["name"] for row in topics if row["query"] and not row["parent"]] == ["fire", "cricket match"]
     assert "parent topics: " in result.stderr
-    assert result.stdout.startswith("fire\n6 of 18 documents are about it (3 to 12): all name it.\n")
+    assert result.stdout.startswith("fire\n6 of 18 documents are about it (3 to 9): all name it.\n")
     assert "\x1b" not in result.stdout
     assert QueryDrivenTopicModel.load(out).topics_[1].name == "cricket match"
 

@@ -123,7 +123,7 @@ def test_a_name_that_is_the_title_too_is_shown_once(run, tmp_path, fast):
     for number, text in enumerate(TEXTS):  # long first lines, which are no titles
         (files / f"file-{number:02}.txt").write_text(f"{text}. " * 3)
     printed = run("fit", files, "-q", "fire", "-o", saved, *fast[2:]).output
-    assert printed.count("file-00") == 1
+    assert max(printed.count(f"file-{number:02}") for number in range(len(TEXTS))) == 1
     for asked in (("docs", "-n", 18), ("docs", "--like", "file-03"), ("explain", "--doc", "file-00")):
         assert run(asked[0], saved, *asked[1:]).output.count("file-00") == 1
 
