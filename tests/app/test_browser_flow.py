@@ -35,7 +35,7 @@ def fit(page: Page) -> str:
     """Start a fit and open its result; return its id."""
     page.click("#find-topics:not([disabled])")
     page.click(".open-result")
-    page.find("article.q-card")
+    page.find("#words")
     return page.path.split("/")[2].partition("?")[0]
 
 
@@ -103,7 +103,7 @@ def test_a_query_is_added_and_held_against_the_first(page: Page, app: RunningApp
     assert {"taliban", "wicket"} <= set(page.text.split())
     assert "model.add_query(Query(text='cricket'" in download(page, both, "python").decode()
     page.open(f"/result/{afghanistan}")  # it stays as it was
-    page.find("article.q-card")
+    page.find("#words")
     assert not page.all("nav.queries, [id^=contrast]")
     assert_quiet(page, app)
 
@@ -192,7 +192,7 @@ def test_enter_asks_and_the_fit_settles_beside_the_answer(page: Page, app: Runni
     page.gone("section.fit")
     page.until(lambda _: "fit=" not in page.path)
     page.open(f"/fit/{job}")  # its own address
-    page.find("article.q-card")
+    page.find("#words")
     assert page.path.startswith(f"/result/{job}")
     assert_quiet(page, app)
 
@@ -351,7 +351,7 @@ def test_two_people_do_not_disturb_each_other(
     other.click("#find-topics:not([disabled])")
     for each in (page, other):
         each.click(".open-result")
-        each.find("article.q-card")
+        each.find("#words")
     assert page.find("h1").text == "israel palestinian"
     assert other.find("h1").text == "asylum seekers"
     assert not other.driver.execute_script("return document.documentElement.scrollWidth > innerWidth")
@@ -424,7 +424,7 @@ def test_a_result_goes_to_the_bin_and_comes_back(page: Page, app: RunningApp) ->
     page.click(f"[data-act=back][data-value='jobs/{job}']")
     page.says("The bin is empty")
     page.open(f"/result/{job}")
-    page.find("article.q-card")
+    page.find("#words")
     assert_quiet(page, app)
 
 
