@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from itertools import cycle
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -194,16 +195,16 @@ class ShownPage:
 
 
 def keep_typing(address: str, path: str, queries: tuple[str, ...], until: float, answers: Answers) -> None:
-    """Be one typist until it is time."""
+    """Be one typist until it is time, for one query at least."""
     try:
         typist = Typist(address, path, answers)
     except Exception:
         answers.n_missing += 1  # who gets no page gets no answer either
         raise
     try:
-        number = 0
-        while time.monotonic() < until:
-            typist.ask(queries[number % len(queries)])
-            number += 1
+        for query in cycle(queries):
+            typist.ask(query)
+            if time.monotonic() >= until:
+                break
     finally:
         typist.close()

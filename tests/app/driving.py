@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,16 @@ BACKSPACE = "\ue003"
 CONTROL = "\ue009"
 _GONE = "does not belong to the document"
 
-PATIENCE = 180
+PATIENCE = 300
 """Seconds until something that is waited for counts as missing: machines can be busy."""
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until something holds that nobody tells of; fail if it does not in all patience."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, "what was waited for did not come"
+        time.sleep(0.1)
 
 
 class RunningApp:

@@ -23,7 +23,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from .driving import RunningApp
+from .driving import RunningApp, wait_for
 
 SECONDS = 10.0
 METHODS = ("GET",) * 12 + (
@@ -229,8 +229,6 @@ def try_requests(app: RunningApp, ids: Sequence[str], cases: range) -> tuple[Cou
 
 def _with_a_result(app: RunningApp) -> tuple[str, ...]:
     """Let the app fit something, so that there is a result to ask for; return all ids."""
-    import time
-
     from qdtm.app.jobs import JobLimits, Jobs
     from qdtm.app.requests import FitRequest
     from qdtm.app.workspace import Workspace
@@ -238,10 +236,8 @@ def _with_a_result(app: RunningApp) -> tuple[str, ...]:
 
     jobs = Jobs(Workspace.open(app.workspace), JobLimits(running=0))
     id = jobs.submit(FitRequest("demo", "Demo", (Query("cricket"),)))
-    for _ in range(600):
-        if jobs.get(id).has_ended:
-            break
-        time.sleep(0.2)
+    wait_for(lambda: jobs.get(id).has_ended)
+    assert jobs.get(id).has_result, jobs.get(id).message
     return ("demo", id, "0", "xlsx", "csv", "report")
 
 

@@ -2,11 +2,10 @@
 
 import re
 import shutil
-import time
 
 import pytest
 
-from app.driving import RunningApp
+from app.driving import RunningApp, wait_for
 from app.hostile_requests import HostileRequest, _with_a_result, problem, routes, send
 
 pytest.importorskip("nicegui", reason="needs the extra 'app'")
@@ -35,10 +34,7 @@ def problems(app, job):
 
 
 def test_what_is_removed_under_a_running_app(app):
-    for _ in range(600):
-        if (app.workspace / "corpora" / "demo" / "about.json").exists():
-            break
-        time.sleep(0.2)
+    wait_for((app.workspace / "corpora" / "demo" / "about.json").exists)
     job = _with_a_result(app)[1]
     before = problems(app, job)
     shutil.rmtree(app.workspace / "corpora" / "demo" / "corpus")
