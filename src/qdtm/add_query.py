@@ -19,6 +19,7 @@ from qdtm.corpus import Corpus
 from qdtm.corpus.indexing import count_numbers
 from qdtm.errors import QueryError
 from qdtm.evidence.breadth import weights_about
+from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.evidence import Evidence
 from qdtm.fitting import PreparedQueries, document_relevance, look_at, prepare_queries, with_relevance
 from qdtm.progress import ProgressCallback, defer_interrupts
@@ -77,7 +78,7 @@ def add_query(
         views, query_vectors = look_at(corpus, queries, prepared.unit, settings, engine, progress)
         relevance_of = partial(document_relevance, corpus, prepared.evidence, views, query_vectors)
         more, relevance = fit_newest(
-            fit, corpus, prepared, prepared.evidence, settings, relevance_of, progress
+            fit, corpus, prepared, prepared.evidence, views, settings, relevance_of, progress
         )
     return with_relevance(more, corpus, prepared.evidence, relevance)
 
@@ -87,6 +88,7 @@ def fit_newest(
     corpus: Corpus,
     prepared: PreparedQueries,
     evidence: Sequence[Evidence],
+    views: CorpusViews,
     settings: Settings,
     relevance_of: Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.float32]],
     progress: ProgressCallback | None = None,
@@ -103,6 +105,7 @@ def fit_newest(
         With the concepts from `join_concepts`; the last is new.
     evidence : sequence of Evidence
         Of all of them.
+    views : CorpusViews
     settings : Settings
     relevance_of : callable
         How likely each document is to be about each query, (D, Q), given the topics of all tokens and
@@ -116,7 +119,7 @@ def fit_newest(
     """
     q, concepts = fit.n_queries, prepared.concepts
     problem = replace(
-        prepared.problem(corpus, settings, evidence, None),
+        prepared.problem(corpus, settings, evidence, None, views),
         before=fit.token_topics,
         promoted_before=fit.token_promoted,
         n_before=q,
@@ -144,6 +147,7 @@ def fit_newest(
                 (q,),
                 name=concepts[q].name,
                 parts=problem.parts,
+                document_vectors=problem.document_vectors,
                 engine=engine,
                 progress=progress,
                 interruption=interruption,

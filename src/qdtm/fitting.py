@@ -76,6 +76,7 @@ class PreparedQueries:
         settings: Settings,
         evidence: Sequence[Evidence],
         background: Background | None,
+        views: CorpusViews,
     ) -> ParentProblem:
         """Put together what phase 1 works on; queries that cover the corpus need no background."""
         joins = background is not None and not cover_the_corpus(evidence)
@@ -91,6 +92,7 @@ class PreparedQueries:
             evidence=probabilities_of(evidence),
             before=background.token_topics if background is not None and joins else None,
             parts=None if (split := WordSplit.of(corpus)) is None else split.matrix,
+            document_vectors=None if views.encoded is None else views.encoded.vectors,
         )
 
     def promotion(self, settings: Settings) -> tuple[float | None, tuple[RelatedWords, ...]]:
@@ -251,7 +253,7 @@ def fit_prepared(
     background = None
     if not settings.start_as_paper:
         background = background_of(corpus, engine, n_topics=settings.n_background_topics, progress=progress)
-    problem = prepared.problem(corpus, settings, evidence, background)
+    problem = prepared.problem(corpus, settings, evidence, background, views)
 
     def relevance_of(parents: ParentFit) -> NDArray[np.float32]:
         words = parents.word_topic.astype(np.float32)

@@ -7,22 +7,26 @@ import pytest
 from scipy import sparse
 
 from planted import plant_groups
-from qdtm.sampler.mixture import DocumentMixture, choose_smoothing, infer_groups, merge, words_once
+from qdtm.sampler.mixture import (
+    LONG,
+    DocumentMixture,
+    choose_concentration,
+    infer_groups,
+    merge,
+    words_once,
+)
 from qdtm.sampler.mixture_kernels import merge_greedily
 
-ZERO = np.zeros((120, 1))
 
-
-def plain_marginal(counts, size, beta):
+def plain_marginal(counts, size, prior):
     """Log marginal likelihood of one group, word by word."""
-    total = math.lgamma(size) + math.lgamma(len(counts) * beta)
-    total -= math.lgamma(len(counts) * beta + sum(counts))
-    return total + sum(math.lgamma(n + beta) - math.lgamma(beta) for n in counts)
+    total = math.lgamma(size) + math.lgamma(sum(prior)) - math.lgamma(sum(prior) + sum(counts))
+    return total + sum(math.lgamma(n + p) - math.lgamma(p) for n, p in zip(counts, prior, strict=True))
 
 
-def plain_merge(groups, sizes, beta):
+def plain_merge(groups, sizes, prior):
     """Merge the pair that gains most, until none gains."""
-    alive = {k: (list(map(int, groups[k])), int(sizes[k])) for k in range(len(sizes))}
+    alive = {k: (list(map(float, groups[k])), int(sizes[k])) for k in range(len(sizes))}
     into = list(range(len(sizes)))
     while True:
         gains = {}
@@ -30,10 +34,10 @@ def plain_merge(groups, sizes, beta):
             for b in (other for other in alive if other > a):
                 both = [x + y for x, y in zip(alive[a][0], alive[b][0], strict=True)]
                 size = alive[a][1] + alive[b][1]
-                apart = plain_marginal(*alive[a], beta) + plain_marginal(*alive[b], beta)
-                gains[a, b] = plain_marginal(both, size, beta) - apart
+                apart = plain_marginal(*alive[a], prior) + plain_marginal(*alive[b], prior)
+                gains[a, b] = plain_marginal(both, size, prior) - apart
         if not gains or max(gains.values()) <= 0:
-            return into, sum(plain_marginal(*group, beta) for group in alive.values())
+            return into, sum(plain_marginal(*group, prior) for group in alive.values())
         a, b = max(gains, key=gains.get)
         alive[a] = [x + y for x, y in zip(alive[a][0], alive[b][0], strict=True)], alive[a][1] + alive[b][1]
         del alive[b]
@@ -43,11 +47,10 @@ def plain_merge(groups, sizes, beta):
 @pytest.mark.parametrize("seed", range(6))
 def test_merging_equals_its_plain_twin(seed):
     rng = np.random.default_rng(seed)
-    groups = rng.poisson(rng.choice([0.3, 2.0], size=(6, 1)) * np.ones((6, 15))).astype(np.int32)
-    sizes, beta = rng.integers(4, 9, 6), float(rng.choice([0.05, 0.2, 0.5]))
-    of_count = np.array([math.lgamma(n + beta) for n in range(200)]) - math.lgamma(beta)
-    into, likelihood = merge_greedily(groups.copy(), sizes.copy(), of_count, beta * 15)
-    expected, plain = plain_merge(groups, sizes, beta)
+    groups = rng.poisson(rng.choice([0.3, 2.0], size=(6, 1)) * np.ones((6, 15))) * rng.choice([0.25, 1.0])
+    sizes, prior = rng.integers(4, 9, 6), rng.choice([0.5, 5.0, 40.0]) * rng.dirichlet(np.ones(15))
+    into, likelihood = merge_greedily(groups.copy(), sizes.copy(), prior)
+    expected, plain = plain_merge(groups, sizes, prior)
     assert into.tolist() == expected
     assert likelihood == pytest.approx(plain)
 
@@ -56,16 +59,34 @@ def test_too_many_groups_become_those_that_are_there():
     counts, truth = plant_groups()
     has = words_once(counts)
     start = 3 * truth + np.arange(len(truth)) % 3  # each cut into three, by chance
-    beta = choose_smoothing(has, start)
-    labels, _ = infer_groups(has, start, beta)
+    concentration = choose_concentration(has, start, words_once(plant_groups(seed=1)[0]))
+    labels = infer_groups(has, start, concentration)
     assert len(np.unique(labels)) == 3
     assert len({(int(a), int(b)) for a, b in zip(labels, truth, strict=True)}) == 3
 
 
 def test_what_has_no_groups_is_one():
     counts, _ = plant_groups(n_groups=1, each=120)
-    labels, _ = merge(words_once(counts), np.arange(120) % 6, 0.5)
-    assert set(labels.tolist()) == {0}
+    assert set(merge(words_once(counts), np.arange(120) % 6, 5.0).tolist()) == {0}
+
+
+def test_groups_that_stray_far_are_given_little_of_what_all_say():
+    def chosen(concentration):
+        rng = np.random.default_rng(0)
+        groups = rng.dirichlet(np.full(200, concentration / 200), 4)  # (4, V)
+        truth = np.arange(400) % 4
+        counts = sparse.csr_matrix(np.array([rng.multinomial(15, groups[k]) for k in truth]))
+        has = words_once(counts)
+        return choose_concentration(has[:300], truth[:300], has[300:])
+
+    assert chosen(20.0) < chosen(400.0)
+
+
+def test_words_of_a_long_document_count_for_less_however_often_it_has_them():
+    counts = sparse.csr_matrix(np.ones((2, 400)) * [[1.0], [3.0]])
+    short = sparse.csr_matrix((np.ones(3), ([0, 0, 0], [1, 5, 7])), (1, 400))
+    has = words_once(sparse.vstack([counts, short]).tocsr())
+    assert np.asarray(has.sum(axis=1)).ravel() == pytest.approx([np.sqrt(LONG * 400)] * 2 + [3.0])
 
 
 def test_the_mixture_knows_its_documents_and_new_ones():

@@ -1,20 +1,21 @@
 """Groups of documents that independent chains agree on.
 
-In: documents, how much each counts, and their words. Out: `Grouping`: the groups that most chains find.
+In: documents, how much each counts, their words, and what a sentence encoder makes of them, if there is one.
+Out: `Grouping`: the groups that most chains find.
 
 Each chain sees three quarters of the documents, drawn by their weight: it starts from spherical k-means
 (Dhillon and Modha 2001) of their words, weighted by rarity and reduced by latent semantic analysis, in more
 groups than there should be, and merges them as far as the marginal likelihood wants to
-(`qdtm.sampler.mixture`). Two documents belong together as often as chains put them together, and groups are
-what average linkage makes of that at one half: evidence accumulation (Fred and Jain 2005), the majority being
-the rule. So a group that hangs on chance, or on a few documents, is not found, and the number of groups is
-inferred twice over.
+(`qdtm.sampler.mixture`); or it does the same with vectors of an encoder (`qdtm.sampler.vector_mixture`). Two
+documents belong together as often as chains put them together, and groups are what average linkage makes of
+that at one half: evidence accumulation (Fred and Jain 2005), the majority being the rule. So a group that
+hangs on chance, or on a few documents, is not found, and the number of groups is inferred twice over.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,11 @@ from qdtm.sampler.mixture import (
     DocumentMixture,
     FloatArray,
     Labels,
-    choose_smoothing,
+    choose_concentration,
     infer_groups,
     words_once,
 )
+from qdtm.sampler.vector_mixture import infer_vector_groups, log_joint, principal_components
 
 N_CHAINS = 8
 """Chains that must agree."""
@@ -53,8 +55,12 @@ MAJORITY = 0.5
 SAME_DOCUMENTS = 0.5
 """A chain finds a group if one of its own has so much of the documents of both in common."""
 
-FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.01
+FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.02
 """A group has at least so many documents, and so much of all."""
+
+USUAL_CONCENTRATION = 20.0
+"""Of the mixture of words, where documents are grouped by their vectors. With 5 to 100 it puts as many of
+them into their own group."""
 
 FEWEST_TO_SPLIT = 50
 """Documents of a corpus whose topics are split.
@@ -94,7 +100,9 @@ def can_split(n_documents: int) -> bool:
     return n_documents >= FEWEST_TO_SPLIT
 
 
-def group_documents(counts: Any, weights: FloatArray, seed: tuple[int, ...]) -> Grouping:
+def group_documents(
+    counts: Any, weights: FloatArray, seed: tuple[int, ...], vectors: NDArray[np.float32] | None = None
+) -> Grouping:
     """Find the groups that most chains agree on.
 
     Parameters
@@ -105,6 +113,8 @@ def group_documents(counts: Any, weights: FloatArray, seed: tuple[int, ...]) -> 
         How much each counts, above 0.
     seed : tuple of int
         Of the random streams.
+    vectors : ndarray of float32, shape (D, e), optional
+        What a sentence encoder makes of the documents: they are grouped by these then.
     """
     has = words_once(counts)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
@@ -114,17 +124,76 @@ def group_documents(counts: Any, weights: FloatArray, seed: tuple[int, ...]) -> 
     if kept.nnz == 0 or len(pool) < 2 * FEWEST_DOCUMENTS:
         return _one_group(has)
     with threadpool_limits(1):  # sums of several threads would depend on their number
-        vectors = latent_semantics(kept, rng)
+        space: _Space = _WordSpace(has, pool, kept, rng) if vectors is None else _VectorSpace(vectors, pool)
         found: list[Labels] = []
-        beta: float | None = None
         for _ in range(N_CHAINS):
             rows = draw(weights[pool], round(SEEN * len(pool)), rng)
-            start = k_means(vectors[rows], _n_start(len(rows)), rng)
-            beta = choose_smoothing(kept[rows], start) if beta is None else beta
-            labels, _ = infer_groups(kept[rows], start, beta)
-            found.append(DocumentMixture.of(kept[rows], labels, beta).log_joint(kept).argmax(axis=1))
-        together = agree(np.array(found))
-        return _settled(has, pool, together, np.array(found), float(beta or 1.0))
+            start = k_means(space.directions[rows], _n_start(len(rows)), rng)
+            found.append(space.infer(rows, start))
+        return _settled(has, pool, space, np.array(found))
+
+
+class _Space(Protocol):
+    """Where documents are alike.
+
+    Attributes
+    ----------
+    directions : ndarray of shape (n, d)
+        Of the documents that chains draw from; rows of length 1.
+    concentration : float
+        Of the mixture of words, in the end.
+    """
+
+    directions: FloatArray
+    concentration: float
+
+    def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
+        """Infer groups of some documents, and put all that chains draw from into these, (n,)."""
+
+    def place(self, labels: Labels) -> Labels:
+        """Put every document into the group that it fits best, given those of the first; (D,)."""
+
+
+class _WordSpace:
+    """Documents are alike by their words."""
+
+    def __init__(self, has: Any, pool: NDArray[np.int64], kept: Any, rng: np.random.Generator) -> None:
+        self._has, self._pool, self._kept = has, pool, kept
+        self.directions = latent_semantics(kept, rng)
+        self.concentration = 0.0  # the first chain chooses it
+
+    def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
+        if not self.concentration:
+            unseen = np.setdiff1d(np.arange(self._kept.shape[0]), rows)
+            self.concentration = choose_concentration(self._kept[rows], start, self._kept[unseen])
+        labels = infer_groups(self._kept[rows], start, self.concentration)
+        mixture = DocumentMixture.of(self._kept[rows], labels, self.concentration)
+        return np.asarray(mixture.log_joint(self._kept).argmax(axis=1))
+
+    def place(self, labels: Labels) -> Labels:
+        first = self._has[self._pool[: len(labels)]]
+        mixture = DocumentMixture.of(first, labels, self.concentration)
+        return np.asarray(mixture.log_joint(self._has).argmax(axis=1))
+
+
+class _VectorSpace:
+    """Documents are alike by what a sentence encoder makes of them."""
+
+    concentration = USUAL_CONCENTRATION
+
+    def __init__(self, vectors: NDArray[np.float32], pool: NDArray[np.int64]) -> None:
+        self._all, self._pool = principal_components(vectors), pool
+        self._drawn = self._all[pool]
+        lengths = np.linalg.norm(self._drawn, axis=1, keepdims=True)
+        self.directions = self._drawn / np.maximum(lengths, 1e-12)
+
+    def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
+        labels = infer_vector_groups(self._drawn[rows], start)
+        return np.asarray(log_joint(self._drawn[rows], labels, self._drawn).argmax(axis=1))
+
+    def place(self, labels: Labels) -> Labels:
+        first = self._all[self._pool[: len(labels)]]
+        return np.asarray(log_joint(first, labels, self._all).argmax(axis=1))
 
 
 class Overlap(NamedTuple):
@@ -237,18 +306,17 @@ def agree(chains: Labels) -> Labels:
     return labels
 
 
-def _settled(has: Any, pool: NDArray[np.int64], together: Labels, chains: Labels, beta: float) -> Grouping:
-    """Give every document the group that its words fit best, and number groups by size."""
+def _settled(has: Any, pool: NDArray[np.int64], space: _Space, chains: Labels) -> Grouping:
+    """Give every document the group that it fits best, and number groups by size."""
+    together = agree(chains)
     if together.max(initial=-1) < 1:
         return _one_group(has)
-    mixture = DocumentMixture.of(has[pool[: len(together)]], together, beta)
-    labels = mixture.log_joint(has).argmax(axis=1)
-    labels = np.unique(labels, return_inverse=True)[1]
+    labels = np.unique(space.place(together), return_inverse=True)[1]
     order = np.argsort(-np.bincount(labels), kind="stable")
     labels = np.argsort(order)[labels]
     everywhere = np.full((len(chains), has.shape[0]), -1, np.int64)
     everywhere[:, pool] = chains
-    return Grouping(labels, DocumentMixture.of(has, labels, beta), tuple(everywhere))
+    return Grouping(labels, DocumentMixture.of(has, labels, space.concentration), tuple(everywhere))
 
 
 def _one_group(has: Any) -> Grouping:

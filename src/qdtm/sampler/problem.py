@@ -74,6 +74,8 @@ class ParentProblem:
         The queries that are in `before` already.
     parts : CSR matrix of shape (V, V'), optional
         1 where an entry of the vocabulary has a word: phrases have several. By default each is a word.
+    document_vectors : ndarray of float32, shape (D, e), optional
+        What a sentence encoder makes of the documents; subtopics are groups of these then.
     """
 
     tokens: NDArray[np.int32]
@@ -89,6 +91,7 @@ class ParentProblem:
     promoted_before: NDArray[np.uint8] | None = None
     n_before: int = 0
     parts: Any = None
+    document_vectors: NDArray[np.float32] | None = None
 
     @property
     def n_parents(self) -> int:

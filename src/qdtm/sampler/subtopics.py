@@ -157,6 +157,7 @@ def split_documents(
     *,
     name: str | None = None,
     parts: Any = None,
+    document_vectors: NDArray[np.float32] | None = None,
     engine: Engine | None = None,
     alone: bool = True,
     progress: ProgressCallback | None = None,
@@ -174,6 +175,8 @@ def split_documents(
         The relevance of documents that are about it; 0 for others, which are not split.
     parts : CSR matrix of shape (V, V'), optional
         As in `ParentProblem`: documents are grouped by the words of phrases.
+    document_vectors : ndarray of float32, shape (D, e), optional
+        As there: documents are grouped by these, where there are some.
 
     See Also
     --------
@@ -185,7 +188,8 @@ def split_documents(
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
     path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
-    grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path))
+    vectors = None if document_vectors is None else document_vectors[rows]
+    grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path), vectors)
     place = np.full(len(offsets) - 1, -1, np.int64)
     place[rows] = np.arange(len(rows))
     row_of = place[np.searchsorted(offsets, in_topic, side="right") - 1]  # (n,): which of `rows`, -1 for none
