@@ -40,6 +40,7 @@ _ALONE = {
 }
 _PARTS = {
     "qdtm": "qdtm",
+    "qdtm with MiniLM": "qdtm-encoder",
     "LDA, told the number": "lda-true",
     "HDP": "hdp",
     "k-means, told the number": "kmeans-svd",

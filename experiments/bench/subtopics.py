@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from experiments.bench.rivals import Rival, SplitDocuments, make_rival, make_rivals, split_with_rivals
 from experiments.bench.subtopics_report import (
+    OURS_ENCODED,
     SubtopicsMean,
     SubtopicsRow,
     report_subtopics,
@@ -44,7 +45,10 @@ from experiments.harness.command import (
 from experiments.harness.workbench import Workbench
 from experiments.metrics.labels import Agreement, agreement, n_categories
 from experiments.systems.answers import OURS
+from experiments.systems.registry import make_available
 from qdtm.cli.options import together
+from qdtm.embeddings.encoder import load_encoder
+from qdtm.embeddings.onnx_encoder import MINILM
 from qdtm.errors import ParameterError, QueryError
 from qdtm.results.result import Result
 from qdtm.results.topic_distances import FOUND, Parts, match
@@ -210,14 +214,15 @@ class SubtopicsResult:
 
 @dataclass(frozen=True)
 class OurRow:
-    """The query-driven model as it comes."""
+    """The query-driven model as it comes, or with a sentence encoder."""
 
     max_sweeps: int | None = None
+    encoder: str | None = None
 
     @property
     def settings(self) -> Mapping[str, str | float | bool | None]:
-        """The sweeps."""
-        return {"max_sweeps": self.max_sweeps}
+        """The sweeps and the encoder."""
+        return {"max_sweeps": self.max_sweeps} | ({"encoder": self.encoder} if self.encoder else {})
 
 
 SplittingRow = OurRow | Rival
@@ -226,8 +231,25 @@ SplittingRow = OurRow | Rival
 def make_splitting_rows(names: Sequence[str], max_sweeps: int | None = None) -> dict[str, SplittingRow]:
     """Make the rows that are named; ours and all rivals that can be run here if none is."""
     if not names:
-        return {OURS: OurRow(max_sweeps), **make_rivals((), max_sweeps)}
-    return {name: OurRow(max_sweeps) if name == OURS else make_rival(name, max_sweeps) for name in names}
+        ours = make_available(partial(make_splitting_row, max_sweeps=max_sweeps), (), (OURS, OURS_ENCODED))
+        return {**ours, **make_rivals((), max_sweeps)}
+    return {name: make_splitting_row(name, max_sweeps) for name in names}
+
+
+def make_splitting_row(name: str, max_sweeps: int | None = None) -> SplittingRow:
+    """Make a row.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of that name.
+    MissingExtraError, EmbeddingError
+        If it needs a package or an encoder that is not there.
+    """
+    if name == OURS_ENCODED:
+        load_encoder(MINILM)  # is it there?
+        return OurRow(max_sweeps, MINILM)
+    return OurRow(max_sweeps) if name == OURS else make_rival(name, max_sweeps)
 
 
 def load_asked(
@@ -252,7 +274,8 @@ def measure_subtopics(
     """Split the documents about a query."""
     [cell] = cells
     dataset = two_level(workbench, cell.dataset)
-    model, seconds = fit_query(dataset, cell.place, cell.seed, row.max_sweeps)
+    encoder = row.encoder if isinstance(row, OurRow) else None  # rivals split what the plain row lists
+    model, seconds = fit_query(dataset, cell.place, cell.seed, row.max_sweeps, encoder)
     if model is None:
         return [SubtopicsResult(cell, dataset.concepts[cell.place].category, None, seconds)]
     if isinstance(row, OurRow):
@@ -262,7 +285,11 @@ def measure_subtopics(
 
 @lru_cache(maxsize=2)
 def fit_query(
-    dataset: TwoLevelDataset, q: int, seed: int, max_sweeps: int | None = None
+    dataset: TwoLevelDataset,
+    q: int,
+    seed: int,
+    max_sweeps: int | None = None,
+    encoder: str | None = None,
 ) -> tuple[QueryDrivenTopicModel | None, float]:
     """Ask for an upper category alone; None if that is refused. Also return the seconds it took.
 
@@ -271,7 +298,9 @@ def fit_query(
     from qdtm.model import QueryDrivenTopicModel
 
     start = time.perf_counter()
-    model = QueryDrivenTopicModel(dataset.concepts[q].query, random_state=seed, max_sweeps=max_sweeps)
+    model = QueryDrivenTopicModel(
+        dataset.concepts[q].query, random_state=seed, max_sweeps=max_sweeps, encoder=encoder
+    )
     try:
         model.fit(dataset.corpus)
     except QueryError:  # documents only mention it, or lack its words
@@ -286,7 +315,7 @@ def _our_result(
     upper = ["" if (c := concepts[label]) is None else c.category for label in dataset.labels]
     category = dataset.concepts[cell.place].category
     score = score_subtopics(model, 0, upper, dataset.lower, category=category)
-    other, _ = fit_query(dataset, cell.place, cell.seed + 1, row.max_sweeps)
+    other, _ = fit_query(dataset, cell.place, cell.seed + 1, row.max_sweeps, row.encoder)
     again = None if other is None else share_found_again(model, other)
     return SubtopicsResult(cell, category, score, seconds, again)
 
@@ -348,7 +377,7 @@ def subtopics(**options: Any) -> None:
     it is compared with their lower category: adjusted mutual information (AMI), homogeneity, completeness,
     the number of subtopics, and the share that another seed finds again. Beside it stand other ways to split
     the same documents: LDA with the same number of topics and with the true one, an HDP, KeyNMF, BERTopic,
-    and k-means on document vectors with the true number.
+    and k-means on document vectors with the true number; and what we find with MiniLM.
     """
     given = _given(options)
     workbench = Workbench(options["data"], partial(load_asked, given=given))

@@ -31,6 +31,9 @@ BEATEN = ("lda-true", "hdp", "keynmf", "bertopic-glove")
 ENCODED, FROM_ENCODED = "bertopic", 0.05
 """The row with a sentence encoder, and how far below it our agreement may be."""
 
+OURS_ENCODED = f"{OURS}-encoder"
+"""Ours with the same encoder, whose agreement should be above it."""
+
 
 # --- summing up ------------------------------------------------------------------------------------------
 
@@ -195,6 +198,10 @@ def judge_subtopics(rows: Rows, dataset: str) -> list[Verdict]:
     if bertopic is not None and bertopic.ami is not None:
         target = f"agreement within {FROM_ENCODED:g} of {ENCODED}, {bertopic.ami:.3f}"
         found.append(Verdict(target, ours.ami, ours.ami >= bertopic.ami - FROM_ENCODED))
+        encoded = means.get(OURS_ENCODED)
+        if encoded is not None and encoded.ami is not None:
+            target = f"{OURS_ENCODED}: agreement above {ENCODED}, {bertopic.ami:.3f}"
+            found.append(Verdict(target, encoded.ami, encoded.ami > bertopic.ami))
     if ours.in_factor is not None:
         target = f"number within a factor of {FACTOR:g} >= {LEAST_IN_FACTOR:.0%}"
         found.append(Verdict(target, ours.in_factor, ours.in_factor >= LEAST_IN_FACTOR))
