@@ -73,3 +73,8 @@ def test_the_querys_own_words_are_not_proposed(corpus):
     check = check_query(corpus, "tooth stomatology", encoder=encoder)
     assert "tooth" not in {each.word for each in check.related}
     assert np.all([each.n_documents > 0 for each in check.related])
+
+
+def test_nothing_is_near_words_that_say_nothing(corpus):
+    check = check_query(corpus, "the of", encoder=encoder)
+    assert (check.verdict, check.related) == ("absent", ())

@@ -166,7 +166,8 @@ def describe(
     found = _found(searched, corpus, refuse)
     verdict = verdict_of(searched, found)
     related: tuple[RelatedWord, ...] = ()
-    if verdict in ("absent", "passing") and searched.query.words:
+    says_something = any(word.status not in ("stop word", "number", "too short") for word in words)
+    if verdict in ("absent", "passing") and searched.query.words and says_something:
         phrase = searched.query.words.lower().split()
         related = tuple(
             RelatedWord(
