@@ -39,7 +39,7 @@ from qdtm.sampler.engines import Engine
 from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.problem import ParentProblem, Priors, check_countable, smoothing_for
 from qdtm.sampler.subtopics import SubtopicFit
-from qdtm.sampler.two_phases import Chains, TwoPhases, run_chains
+from qdtm.sampler.two_phases import Chains, run_chains
 from qdtm.settings import Settings
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")

@@ -322,8 +322,8 @@ class ModelFit:
     def is_split_by_groups(self, q: int) -> bool:
         """Whether the tokens of query `q` were swept from groups of documents that runs agree on.
 
-        Such a chain keeps its groups, and makes as many sweeps as tokens need to find their places: nobody asks
-        whether it has converged.
+        Such a chain keeps its groups, and makes as many sweeps as tokens need to find their places: nobody
+        asks whether it has converged.
         """
         grouped = bool(self.mixtures) and self.mixtures[q].n_groups > 0
         return grouped and not self.subtopic_traces[q].interrupted
