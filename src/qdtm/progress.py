@@ -67,14 +67,19 @@ class Progress:
         """How far the stage is, for people."""
         if self.stage == "encoding":
             return f"document {self.sweep:,} of {self.max_sweeps:,}"
-        return f"sweep {self.sweep:,} of at most {self.max_sweeps:,}, {self.n_topics:,} topics"
+        return f"sweep {self.sweep:,} of at most {self.max_sweeps:,}, {_counted(self.n_topics, 'topic')}"
 
     @property
     def outcome(self) -> str:
         """What was done, once the stage is over."""
         if self.stage == "encoding":
             return f"{self.sweep:,} documents"
-        return f"{self.sweep:,} sweeps, {self.n_topics:,} topics"
+        return f"{_counted(self.sweep, 'sweep')}, {_counted(self.n_topics, 'topic')}"
+
+
+def _counted(n: int, what: str) -> str:
+    """Return "1 topic", "2 topics"."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 ProgressCallback = Callable[[Progress], object]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 
 import pytest
@@ -130,6 +131,14 @@ def test_documents_are_shown_without_their_relevance_and_without_escapes(answer)
     assert "Is this about 'fire'?  1 of 12" in " ".join(shown.split("\n"))
     assert "\x1b" not in shown
     assert "relevance" not in shown
+
+
+def test_a_document_is_shown_with_its_title_and_its_id_once(answer):
+    shown = answer(["q"]).stderr
+    [number] = re.findall(r"1 of 12: n(\d+)\n", shown)
+    assert f"\n[bold]No. {number}[/bold]\n" in shown
+    assert shown.count(f"n{number}") == 1
+    assert "  year  200" in shown
 
 
 def test_each_query_has_its_own_check(folder, answer):

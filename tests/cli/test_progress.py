@@ -38,7 +38,7 @@ def test_a_line_for_each_stage_in_a_file(monkeypatch):
         display(step)
     assert next(steps).splitlines() == [
         "preparing",
-        "background: 1 sweeps, 5 topics",
+        "background: 1 sweep, 5 topics",
         "parent topics: 80 sweeps, 8 topics",
         "subtopics of 'a [red]b': 3 sweeps, 2 topics",
     ]

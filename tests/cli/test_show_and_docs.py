@@ -31,8 +31,10 @@ def test_show_fits_the_width(run, result, model, monkeypatch, width):
     for topic in model.topics_:
         split = [subtopic.id for subtopic in topic.subtopics if not one_group(model.result_, topic)]
         assert all(f"  {id} " in text for id in split)
-    assert "convergence" in text
-    assert " sweeps, " in text
+    convergence = " ".join(text.partition("\nconvergence\n")[2].split())
+    assert convergence.startswith("parent topics ")
+    assert convergence.count("from groups that runs agree on") == len(model.topics_)
+    assert convergence.count("settled") == 1  # of the parent topics alone
 
 
 def test_show_json(run, result, model):

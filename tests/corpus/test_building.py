@@ -283,6 +283,18 @@ def test_dataframe():
     assert [d.id for d in Corpus.of(frame["text"]).documents] == ["7", "8", "9"]
 
 
+def test_rows_with_labels_of_several_levels_are_called_by_all_of_them():
+    pandas = pytest.importorskip("pandas")
+    index = pandas.MultiIndex.from_product([["times", "echo"], [2001, 2002]])
+    corpus = Corpus.from_dataframe(pandas.DataFrame({"text": ["fire", "rain", "fire", "wind"]}, index=index))
+    assert [document.id for document in corpus.documents] == [
+        "times, 2001",
+        "times, 2002",
+        "echo, 2001",
+        "echo, 2002",
+    ]
+
+
 def test_dataframe_that_is_none():
     frame = pd.DataFrame({"a": [1], "b": ["x"]})
     with pytest.raises(CorpusError, match=r"Column 'text' is not in the DataFrame\. Columns: 'a', 'b'"):

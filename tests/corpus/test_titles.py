@@ -301,3 +301,36 @@ def test_a_line_that_says_something_stays_the_title(text, title):
 
 def test_a_letter_of_a_folder_is_not_called_by_its_salutation():
     assert first_line("Dear Sir,\n\nThe pump fails.\n") == "The pump fails."
+
+
+MORE = " Then they went on with the debate, hour after hour, until the night was over and all were tired."
+
+
+@pytest.mark.parametrize(
+    ("address", "title"),
+    [
+        ("Herr Präsident ! Meine sehr geehrten Damen und Herren ! ", "Das Erbrecht ist sehr alt ."),
+        ("Sehr geehrte Frau Präsidentin, liebe Kolleginnen und Kollegen! ", "Wir reden heute über den Wald."),
+        ("Good evening. Thank you. Thank you so much.\n", "I come from a small town."),
+        ("", "Herr Kollege, kommen Sie bitte zum Ende!"),
+        ("", "Liebe macht blind, sagt man von jeher!"),
+    ],
+)
+def test_a_speech_is_called_by_what_it_says(address, title):
+    assert title_of("", address + title + MORE) == title
+
+
+def test_a_speech_that_only_thanks_is_called_so():
+    assert title_of("", "Thank you. Thank you very much.") == "Thank you. Thank you very much."
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "I thank my right hon. Friend for that answer.",
+        "The vote was called by Mr. J. Biden of Delaware.",
+        "We come to amendment No. 12 of the second group.",
+    ],
+)
+def test_a_title_does_not_end_with_an_abbreviation(title):
+    assert title_of("", title + MORE) == title

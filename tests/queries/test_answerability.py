@@ -73,3 +73,22 @@ def test_the_querys_own_words_are_not_proposed(corpus):
     check = check_query(corpus, "tooth stomatology", encoder=encoder)
     assert "tooth" not in {each.word for each in check.related}
     assert np.all([each.n_documents > 0 for each in check.related])
+
+
+def test_nothing_is_near_words_that_say_nothing(corpus):
+    check = check_query(corpus, "the of", encoder=encoder)
+    assert (check.verdict, check.related) == ("absent", ())
+
+
+def test_stop_words_of_a_query_do_not_decide_what_is_near_it(corpus):
+    vectors = load_vectors("glove", corpus, also=["downpour", "can", "not"])
+    bare, full = (
+        check_query(corpus, text, vectors=vectors).related for text in ("downpour", "not the downpour")
+    )
+    assert bare == full
+
+
+def test_what_any_word_finds_is_one_number():
+    copies = Corpus.from_texts(TEXTS + TEXTS[:3], pipeline=WORDS)
+    check = check_query(copies, "dentist rain")
+    assert f"The rule 'or' finds {check.n_or} documents." in check.advice

@@ -244,6 +244,8 @@ def test_words_that_are_passed_over_are_said(papers):
     ]  # fmt: skip
     assert check.advice.startswith("'of' is a stop word and is passed over. 'the' is a stop word")
     assert "write OR in capitals" in check_query(papers, "climate or weather").advice
+    assert "put - before it" in check_query(papers, "climate NOT weather").advice
+    assert "put - before it" not in check_query(papers, "climate not weather").advice
 
 
 def test_an_excluded_word_that_nothing_has_is_said(papers):

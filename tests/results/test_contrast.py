@@ -68,6 +68,14 @@ def test_little_evidence_is_not_certain(result):
     assert len(contrast_words(result, 0, 1)) <= len(result.fit.vocabulary)
 
 
+def test_words_overlap_no_more_where_topics_are_rare(result):
+    rare = Result(replace(result.fit, word_topic=result.fit.word_topic / 400), result.corpus)
+    overlap = contrast_queries(result, 0, 1).overlap
+    assert overlap == pytest.approx(contrast_queries(rare, 0, 1).overlap)
+    shares = result.fit.word_topic[:, :2] / result.fit.word_topic[:, :2].sum(axis=0)
+    assert overlap == pytest.approx(np.sqrt(shares.prod(axis=1)).sum(), abs=1e-6)
+
+
 def test_subtopics_name_the_nearest_on_the_other_side(result):
     found = contrast_queries(result, 0, 1)
     assert {near.id for near in found.left_subtopics} == {"0.1", "0.2"}

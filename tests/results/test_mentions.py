@@ -38,3 +38,12 @@ def test_a_long_passage_is_cut(corpus):
     assert "zebras" in mention.passage
     assert mention.passage.startswith("… ")
     assert len(mention.passage) <= LONGEST + 4
+    assert set(mention.passage.split()) == {"…", "word", "zebras"}
+
+
+def test_a_gap_between_passages_is_marked_once():
+    texts = [f"The queen {'stayed away, ' * 20}as ever. {FILLING}It was the king's {'own, ' * 30}hat."]
+    corpus = Corpus.from_texts([*texts, FILLING])
+    (mention,) = mentions_of(check_query(corpus, "queen hat"), corpus)
+    assert mention.passage.count("…") == 2
+    assert "… …" not in mention.passage

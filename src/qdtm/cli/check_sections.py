@@ -11,6 +11,7 @@ from rich.text import Text
 
 from qdtm.cli.console import one_line
 from qdtm.cli.sections import Columns, facts, heading, passage_text, table
+from qdtm.corpus.titles import id_beside
 from qdtm.results.hand_check.estimate import LEAST_ANSWERS
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ def document_page(result: Result, check: HandCheck, row: int, by: str | None) ->
     else:
         number = len(check.sample) - len(check.open_for(by)) + 1
         yield heading(f"Is this about '{check.query}'?", f"{number} of {len(check.sample)}: {document.id}")
-    yield facts((name, one_line(value, 80)) for name, value in list(document.fields.items())[:_FIELDS])
+    if id_beside(document.id, document.title) and not document.text.startswith(document.title.rstrip("… ")):
+        yield Text(one_line(document.title), style="bold")
+    fields = [(name, one_line(value, 80)) for name, value in document.fields.items() if value != document.id]
+    yield facts(fields[:_FIELDS])
     yield Padding(passage_text(explanation.passage(_EXCERPT)), (0, 0, 0, 2))
 
 

@@ -89,7 +89,8 @@ def _page(found: Contrast) -> Iterator[RenderableType]:
         yield from _documents(documents, found.left, found.right)
         yield from _subtopics(subtopics)
         yield Text()
-    yield heading("both", f"{found.n_both:,} documents; their words overlap by {found.overlap:.2f}")
+    counted = "1 document" if found.n_both == 1 else f"{found.n_both:,} documents"
+    yield heading("both", f"{counted}; their words overlap by {found.overlap:.2f}")
     yield from _documents(found.both_documents, found.left, found.right)
 
 

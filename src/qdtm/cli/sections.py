@@ -325,14 +325,16 @@ def background_section(topics: Sequence[Topic], n_words: int) -> RenderableType:
 def convergence_section(fit: ModelFit) -> RenderableType:
     """Say how the sampler went."""
     rows = [("parent topics", _convergence(fit.parent_trace))]
-    for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
-        rows.append((one_line(f"subtopics of '{concept.name}'", 40), _convergence(trace)))
+    for q, (concept, trace) in enumerate(zip(fit.concepts, fit.subtopic_traces, strict=False)):
+        ended = "from groups that runs agree on" if fit.is_split_by_groups(q) else None
+        rows.append((one_line(f"subtopics of '{concept.name}'", 40), _convergence(trace, ended)))
     rows += [(f"subtopics of {split.of}", _convergence(split.trace)) for split in fit.splits]
     return Group(heading("convergence"), facts(rows))
 
 
-def _convergence(trace: Trace) -> str:
-    end = "interrupted" if trace.interrupted else "settled" if trace.settled else "not settled (--max-sweeps)"
+def _convergence(trace: Trace, ended: str | None = None) -> str:
+    settled = "settled" if trace.settled else "not settled (--max-sweeps)"
+    end = ended or ("interrupted" if trace.interrupted else settled)
     likelihood = f", log likelihood {trace.log_likelihood[-1]:.3f} a token" if len(trace.sweeps) else ""
     return f"{trace.n_sweeps:,} sweeps, {end}, {trace.n_samples:,} samples{likelihood}"
 

@@ -163,7 +163,7 @@ def from_dataframe(
     columns = [_column_of(frame, label) for label in frame.columns]
     first = [[column[j] for column in columns] for j in range(min(N_PEEKED, len(frame)))]
     roles = find_roles(names, first, options, "the DataFrame")
-    ids = columns[roles.id] if roles.id is not None else getattr(frame, "index", None)
+    ids = columns[roles.id] if roles.id is not None else _labels_of(frame)
     called = roles.names(names)
     texts = _texts_of(columns, roles.text)
     documents = MemoryDocuments(
@@ -176,6 +176,15 @@ def from_dataframe(
         called["text_name"],
     )
     return _of_intake(MemoryIntake(texts, _as_text, documents), pipeline, like, split)
+
+
+def _labels_of(frame: Any) -> Column | None:
+    """Return the labels of the rows, if there are any: of several levels in one."""
+    index: Any = getattr(frame, "index", None)
+    if getattr(index, "nlevels", 1) < 2:
+        labels: Column | None = index
+        return labels
+    return [", ".join(map(str, label)) for label in index]
 
 
 def _texts_of(columns: Sequence[Column], positions: Sequence[int]) -> Column:

@@ -14,7 +14,11 @@ FIRST_WORDS = 100
 
 _LOOKED_AT = 1_000
 _WRAPPED = 50  # characters of a line that goes on in the next one
-_SENTENCE = re.compile(r".{20,99}?(?<=[.!?…。！？])[\"'”’»)]*(?=\s|(?<=[。！？]))")
+_NO_END = "".join(  # "my hon. Friend" and "J. Biden" go on
+    rf"(?<!\b{each}\.)"
+    for each in ("[A-Z]", "[Hh]on", "Mr", "Mrs", "Ms", "Dr", "Prof", "Sen", "Gen", "St", "No")
+)
+_SENTENCE = re.compile(rf".{{20,99}}?(?<=[.!?…。！？]){_NO_END}[\"'”’»)]*(?=\s|(?<=[。！？]))")
 _END = (*".!?…。！？:",)
 
 # What stands before the first line that says something, in mails above all.
@@ -37,6 +41,16 @@ _GREETING = re.compile(  # those that are no other word; "Liebe Anna," is known 
     re.IGNORECASE,
 )
 _SALUTATION = 5  # words of a line that is one, at most
+
+# What stands before the first sentence that says something, in speeches.
+_VOCATIVE = r"(?:(?:sehr )?(?:ge|ver)ehrte[rs]?|herr|frau|meine|liebe[rs]?|werte[rs]?)\b[^.!?,\n]{0,70}"
+_ADDRESSED = r"(?=[^.!?\n]*(?:präsident|kolleg|damen|herren|freund|minister|gäste))"
+_ADDRESS = re.compile(
+    rf"(?:{_ADDRESSED}{_VOCATIVE}(?:, ?{_VOCATIVE})*!\s*|"
+    r"(?:thank you|good (?:morning|afternoon|evening))\b"
+    r"(?: (?:so|very) (?:very )?much| all)?(?:, [\w ,]{1,40})?[!.]\s*)+",
+    re.IGNORECASE,
+)
 
 
 def title_of(given: str, text: str) -> str:
@@ -111,8 +125,14 @@ def _says_nothing(line: str) -> bool:
     return is_short and (line.endswith((",", "，")) or _GREETING.match(line) is not None)
 
 
+def _past_address(text: str) -> str:
+    """Return a speech without those whom it greets and thanks first, if it says more."""
+    address = _ADDRESS.match(text[:_LOOKED_AT].lstrip())
+    return address.string[address.end() :] or text if address else text
+
+
 def _first_paragraph(text: str) -> list[str]:
-    text = _past_preamble(text)
+    text = _past_address(_past_preamble(text))
     begun = text[:_LOOKED_AT].lstrip() or text.lstrip()[:_LOOKED_AT]
     return [" ".join(line.split()) for line in re.split(r"\n\s*\n", begun, maxsplit=1)[0].splitlines()]
 

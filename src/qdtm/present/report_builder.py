@@ -374,17 +374,18 @@ def _cleaned(concept: Concept) -> Iterator[CleanedWord]:
 def phase_views(result: Result) -> Iterator[PhaseView]:
     """Yield how each phase of the sampler went."""
     fit = result.fit
-    yield _phase("parent topics", fit.parent_trace)
-    for concept, trace in zip(fit.concepts, fit.subtopic_traces, strict=False):
-        yield _phase(f"subtopics of {concept.name}", trace)
+    yield _phase("parent topics", fit.parent_trace, ending(fit.parent_trace))
+    for q, (concept, trace) in enumerate(zip(fit.concepts, fit.subtopic_traces, strict=False)):
+        ended = "from groups that runs agree on" if fit.is_split_by_groups(q) else ending(trace)
+        yield _phase(f"subtopics of {concept.name}", trace, ended)
     for split in fit.splits:
-        yield _phase(f"subtopics of {split.of}", split.trace)
+        yield _phase(f"subtopics of {split.of}", split.trace, ending(split.trace))
 
 
-def _phase(name: str, trace: Trace) -> PhaseView:
+def _phase(name: str, trace: Trace, ended: str) -> PhaseView:
     names = [f"sweep {sweep:,}" for sweep in trace.sweeps]
     chart = line_chart(trace.log_likelihood, trace.sweeps, x_names=names)
-    return PhaseView(name, ending(trace), trace.n_sweeps, trace.n_samples, chart)
+    return PhaseView(name, ended, trace.n_sweeps, trace.n_samples, chart)
 
 
 # --- contrasts ----------------------------------------------------------------------------------------------

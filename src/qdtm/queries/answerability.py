@@ -164,6 +164,8 @@ class Found:
         Documents in the corpus.
     n_named, n_mainly : int
         Documents that name the query, and those that do so more than in passing.
+    n_or : int
+        Documents that have any of its words.
     strength : float
         How much all of them name it together.
     vocabulary : str
@@ -177,6 +179,7 @@ class Found:
     n_corpus: int
     n_named: int
     n_mainly: int
+    n_or: int
     strength: float
     vocabulary: str
     is_refused: bool = False
@@ -247,6 +250,12 @@ def propose(related: Sequence[RelatedWord]) -> str:
     return f"Near it in meaning, with the documents that have them: {', '.join(said)}."
 
 
+_EITHER = " To ask for either, write OR in capitals."
+_MEANT = {
+    "or": _EITHER,
+    "Or": _EITHER,
+    "NOT": " To leave out documents with a word, put - before it, as in -word.",
+}
 _OTHER_WORDS = "Try another word for the same thing, or give keywords of your own."
 _ANYWAY = "anyway (refuse=False, --anyway)"
 
@@ -271,7 +280,7 @@ def _counts(searched: SearchedQuery, found: Found) -> str:
 
 def _way_out(searched: SearchedQuery, found: Found) -> list[str]:
     """Say what would find more, or fewer, documents."""
-    by_or, verdict = len(searched.by_or), verdict_of(searched, found)
+    by_or, verdict = found.n_or, verdict_of(searched, found)
     if found.n_named > BROAD_SHARE * found.n_corpus:
         return ["The query is in most documents; add a word to narrow it."]
     if verdict == "fine":
@@ -325,8 +334,7 @@ def _left_out(word: WordCheck, vocabulary: str) -> str:
 
 
 def _passed_over(word: WordCheck) -> str:
-    either = " To ask for either, write OR in capitals." if word.word.lower() == "or" else ""
-    return f"{_missing(word, '')} and is passed over.{either}"
+    return f"{_missing(word, '')} and is passed over.{_MEANT.get(word.word, '')}"
 
 
 def _not_excluded(word: WordCheck) -> str:

@@ -166,8 +166,9 @@ def describe(
     found = _found(searched, corpus, refuse)
     verdict = verdict_of(searched, found)
     related: tuple[RelatedWord, ...] = ()
-    if verdict in ("absent", "passing") and searched.query.words:
-        phrase = searched.query.words.lower().split()
+    stop_words = {word.word.lower() for word in words if word.status == "stop word"}
+    phrase = [word for word in searched.query.words.lower().split() if word not in stop_words]
+    if verdict in ("absent", "passing") and phrase:
         related = tuple(
             RelatedWord(
                 corpus.vocabulary[w],
@@ -183,7 +184,7 @@ def describe(
         rule=searched.rule,
         n_corpus=found.n_corpus,
         n_and=0 if found.is_refused else corpus.count_documents(searched.by_and.documents),
-        n_or=corpus.count_documents(searched.by_or.documents),
+        n_or=found.n_or,
         n_excluded=searched.retrieval.n_excluded,
         verdict=verdict,
         reason=reason_of(searched, words, found),
@@ -205,6 +206,7 @@ def _found(searched: SearchedQuery, corpus: Corpus, refuse: bool) -> Found:
         n_mainly=0
         if is_refused
         else corpus.count_documents(np.flatnonzero(strength >= MAINLY), copies=False),
+        n_or=corpus.count_documents(searched.by_or.documents),
         strength=float(strength.sum()),
         vocabulary=_vocabulary_size(corpus),
         is_refused=is_refused,

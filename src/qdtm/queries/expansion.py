@@ -370,7 +370,8 @@ def _concept(
     if not kept:
         lost = "; ".join(f"'{word.word}' is {word.reason}" for word in rejected[:3])
         raise QueryError(
-            f"Query '{draft.check.name}' has no concept word left: {lost}. Give it words of its own."
+            f"Query '{draft.check.name}' has no concept word left: {lost}. Give it a word that goes with it "
+            "(--add; in Python Query(..., add=[...]))."
         )
     log_likelihood = query_log_likelihood(draft.index, draft.searched.retrieval)  # (D,)
     words = [_concept_word(draft, word, log_likelihood) for word in kept]

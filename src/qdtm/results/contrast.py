@@ -181,7 +181,7 @@ def contrast_queries(
     words = contrast_words(result, a, b)
     relevance = result.relevance(a), result.relevance(b)
     sides = documents_by_side(*relevance, result.corpus.document_lengths)
-    overlap = topic_overlaps(np.stack([topic.probabilities for topic in topics]))[0, 1]
+    overlap = topic_overlaps(_own_words(result))[a, b]
     shown = [
         _documents(result, rows, *relevance, result.reasons(q), n_documents)
         for rows, q in zip(sides, (a, b, a), strict=True)
@@ -292,7 +292,18 @@ def closest_pairs(result: Result) -> Iterable[tuple[int, int]]:
     n = len(result.topics)
     if n < 2:
         return
-    overlaps = topic_overlaps(np.stack([topic.probabilities for topic in result.topics]))
+    overlaps = topic_overlaps(_own_words(result))
     np.fill_diagonal(overlaps, -1.0)
     pairs = [(q, int(overlaps[q].argmax())) for q in range(n)]
     yield from dict.fromkeys((min(pair), max(pair)) for pair in pairs)
+
+
+def _own_words(result: Result) -> FloatArray:
+    """Return the share of each word in the topic of each query, (Q, V).
+
+    Not smoothed: of a rare topic in a large vocabulary smoothing is the most, and all topics have it in
+    common.
+    """
+    counts = result.fit.word_topic[:, : result.fit.n_queries].T.astype(np.float64)
+    shares: FloatArray = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    return shares

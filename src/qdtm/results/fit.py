@@ -319,6 +319,15 @@ class ModelFit:
         name = self.concepts[q].name
         return next((check for check in self.checks if check.query == name), None)
 
+    def is_split_by_groups(self, q: int) -> bool:
+        """Whether the tokens of query `q` were swept from groups of documents that runs agree on.
+
+        Such a chain keeps its groups, and makes as many sweeps as tokens need to find their places: nobody
+        asks whether it has converged.
+        """
+        grouped = bool(self.mixtures) and self.mixtures[q].n_groups > 0
+        return grouped and not self.subtopic_traces[q].interrupted
+
     @property
     def interrupted(self) -> bool:
         """Whether the user stopped the fit before it was done."""

@@ -28,6 +28,7 @@ LEVELS = (0.25, 0.5, 0.75)
 """How much a word must count to be marked weakly, clearly, strongly."""
 
 _BREAK = re.compile(r"\s|(?<=[，、；：。！？])")  # where a line may be cut, also in a text without spaces
+_DOTS = re.compile(r"…(?: …)+")  # where a passage that was cut is followed by another
 _SEPARATORS = re.compile(
     r"(?:\s|[.,;:!?…·•*|/–—=_~-]{1,20}(?=\s)|[,;:–—。，、；：！？])*"
 )  # not ".net" nor "-5"
@@ -218,7 +219,8 @@ def sentence_around(text: str, at: int, marks: Sequence[Mark], limit: int = 300)
     whole_start, whole_end = start in (0, *ends), end in (len(text), *ends)
     if end - start > limit:
         start, whole_start = max(start, _word_start(text, at - limit // 2)), False
-        end, whole_end = min(end, start + limit), False
+    if end - start > limit:
+        end, whole_end = _word_end(text, start + limit, at + 1), False
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -300,6 +302,12 @@ def _word_start(text: str, at: int) -> int:
         return 0
     found = _BREAK.search(text, at, at + 40)
     return _between_letters(text, at) if found is None else found.end()
+
+
+def _word_end(text: str, at: int, earliest: int) -> int:
+    """Return the last place at or shortly before `at`, but not before `earliest`, where a word ends."""
+    breaks = [found.start() for found in _BREAK.finditer(text, max(earliest, at - 40), at + 1)]
+    return breaks[-1] if breaks else _between_letters(text, at)
 
 
 def _between_letters(text: str, at: int) -> int:
@@ -539,7 +547,7 @@ def _mention(document: Document, forms: list[frozenset[str]], search: TextSearch
     at = _first_place(document.text, forms, search)
     passage = sentence_around(document.text, at, (), LONGEST)
     lines = [passage.line, *_elsewhere(document.text, passage, forms, search)]
-    return Mention(document.index, document.id, document.title, " … ".join(lines).replace("… … …", "…"))
+    return Mention(document.index, document.id, document.title, _DOTS.sub("…", " … ".join(lines)))
 
 
 def _elsewhere(text: str, passage: Passage, forms: list[frozenset[str]], search: TextSearch) -> Iterator[str]:
