@@ -49,6 +49,9 @@ MOST_GROUPS, DOCUMENTS_A_GROUP = 30, 5
 N_DIMENSIONS, N_ROUNDS = 20, 20
 """Of latent semantic analysis, and of k-means."""
 
+N_STARTS = 4
+"""K-means is begun so often, and the tightest groups are taken."""
+
 MAJORITY = 0.5
 """Documents belong together if at least so many chains say so."""
 
@@ -128,7 +131,7 @@ def group_documents(
         found: list[Labels] = []
         for _ in range(N_CHAINS):
             rows = draw(weights[pool], round(SEEN * len(pool)), rng)
-            start = k_means(space.directions[rows], _n_start(len(rows)), rng)
+            start = tightest_groups(space.directions[rows], _n_start(len(rows)), rng)
             found.append(space.infer(rows, start))
         return _settled(has, pool, space, np.array(found))
 
@@ -257,6 +260,12 @@ def unit(matrix: Any) -> Any:
     return (sparse.diags(1.0 / np.maximum(lengths, 1e-12)) @ matrix).tocsr()
 
 
+def tightest_groups(vectors: FloatArray, n_groups: int, rng: np.random.Generator) -> Labels:
+    """Run k-means several times, and return the labels whose documents are nearest to their centres."""
+    found = [k_means(vectors, n_groups, rng) for _ in range(N_STARTS)]
+    return max(found, key=lambda labels: float(np.linalg.norm(_sums(vectors, labels), axis=1).sum()))
+
+
 def k_means(vectors: FloatArray, n_groups: int, rng: np.random.Generator) -> Labels:
     """Spherical k-means from a k-means++ start; labels 0 to K - 1, each there at least once."""
     centres = vectors[_apart(vectors, n_groups, rng)]
@@ -266,11 +275,15 @@ def k_means(vectors: FloatArray, n_groups: int, rng: np.random.Generator) -> Lab
         if np.array_equal(now, labels):
             break
         labels = now
-        sums = np.zeros_like(centres)
-        np.add.at(sums, labels, vectors)
+        sums = _sums(vectors, labels, len(centres))
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         centres = np.where(lengths > 0, sums / np.maximum(lengths, 1e-12), centres)
     return np.unique(labels, return_inverse=True)[1]
+
+
+def _sums(vectors: FloatArray, labels: Labels, n_groups: int = 0) -> FloatArray:
+    """Add up the vectors of each group, (K, d)."""
+    return np.stack([np.bincount(labels, column, n_groups) for column in vectors.T], axis=1)
 
 
 def _apart(vectors: FloatArray, n: int, rng: np.random.Generator) -> list[int]:

@@ -113,7 +113,5 @@ def _variances(n_dimensions: int) -> tuple[float, float]:
 
 def _totals(vectors: FloatArray, labels: Labels) -> tuple[FloatArray, FloatArray]:
     """The sizes of groups, (K,), and the sums of their vectors, (K, d)."""
-    sizes = np.bincount(labels).astype(np.float64)
-    sums = np.zeros((len(sizes), vectors.shape[1]))
-    np.add.at(sums, labels, vectors)
-    return sizes, sums
+    sums = np.stack([np.bincount(labels, column) for column in vectors.T], axis=1)
+    return np.bincount(labels).astype(np.float64), sums.astype(np.float64)
