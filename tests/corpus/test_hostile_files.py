@@ -1,12 +1,16 @@
 """Small files that would fill the memory, or take for ever: one line says why they are not read."""
 
 import os
+import tracemalloc
 import zipfile
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 from qdtm.corpus import Corpus, TextPipeline, VocabularyLimits
 from qdtm.corpus.readers import csv_files
+from qdtm.corpus.readers.arrow_sizes import n_cells
 from qdtm.corpus.readers.read import read_records
 from qdtm.corpus.readers.records import MAX_COLUMNS, distinct_names
 from qdtm.errors import CorpusError, ParameterError
@@ -195,3 +199,142 @@ def test_a_long_text_that_is_named_many_times(tmp_path):
     parquet.write_table(pyarrow.table({"text": once}), tmp_path / "x.parquet", compression="zstd")
     assert (tmp_path / "x.parquet").stat().st_size < 2**17
     refused(tmp_path / "x.parquet", GROWS)
+
+
+# --- tables of Arrow's -------------------------------------------------------------------------------------
+
+
+POOLS = []
+"""Kept, because what is in them may be given back later."""
+
+
+@contextmanager
+def little_memory(most=2**26):
+    """Fail if more memory is taken inside, by Python or by pyarrow."""
+    pyarrow = pytest.importorskip("pyarrow")
+    usual = pyarrow.default_memory_pool()
+    counted = pyarrow.proxy_memory_pool(usual)
+    POOLS.append(counted)
+    pyarrow.set_memory_pool(counted)
+    tracemalloc.start()
+    try:
+        yield
+        assert max(counted.max_memory(), tracemalloc.get_traced_memory()[1]) < most
+    finally:
+        tracemalloc.stop()
+        pyarrow.set_memory_pool(usual)
+
+
+def parquet_file(path, **columns):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(columns), path, compression="zstd")
+    return path
+
+
+def arrow_file(path, kind="new_file", **columns):
+    """Write an Arrow file whose buffers are compressed, as Feather files are."""
+    pyarrow = pytest.importorskip("pyarrow")
+    ipc = pytest.importorskip("pyarrow.ipc")
+    table = pyarrow.table(columns)
+    options = ipc.IpcWriteOptions(compression="zstd")
+    with path.open("wb") as file, getattr(ipc, kind)(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return path
+
+
+def zeros(n):
+    """A list of n zeros."""
+    pyarrow = pytest.importorskip("pyarrow")
+    values = pyarrow.array(np.zeros(n, np.int8))
+    return pyarrow.ListArray.from_arrays(pyarrow.array([0, n], "int32"), values)
+
+
+@pytest.mark.parametrize("write", [parquet_file, arrow_file])
+def test_a_list_of_millions_of_zeros(tmp_path, write):
+    path = write(
+        tmp_path / ("x.parquet" if write is parquet_file else "x.arrow"), text=["fire"], l=zeros(10**8)
+    )
+    assert path.stat().st_size < 2**13
+    with little_memory():
+        refused(path, GROWS)
+
+
+def test_a_list_of_nothing_two_thousand_million_times(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    nothing = pyarrow.FixedSizeListArray.from_arrays(pyarrow.nulls(2 * 10**9), 2 * 10**9)
+    with little_memory():
+        refused(arrow_file(tmp_path / "x.arrow", text=["fire"], n=nothing), GROWS)
+
+
+def test_a_text_of_very_many_equal_letters(tmp_path):
+    path = parquet_file(tmp_path / "x.parquet", text=["a" * 10**8])
+    with little_memory():
+        refused(path, GROWS)
+
+
+@pytest.mark.parametrize("kind", ["new_file", "new_stream"])
+def test_arrow_buffers_that_unpack_to_very_much(tmp_path, kind):
+    path = arrow_file(tmp_path / "x.arrow", kind, text=["a" * 10**8])
+    with little_memory():
+        refused(path, GROWS)
+
+
+def test_a_long_text_in_each_of_few_rows_is_unpacked_for_few_at_once(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    once = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 400, "int32"), ["fire " * 2_000_000])
+    path = parquet_file(tmp_path / "x.parquet", text=once)
+    with little_memory(2**29):
+        refused(path, GROWS)
+
+
+def kinds_of_columns():
+    """Columns of ten thousand characters or cells in the end, of which pyarrow keeps much less."""
+    pyarrow = pytest.importorskip("pyarrow")
+    long = pyarrow.array(["x" * 100])
+    names = pyarrow.array([0] * 100, "int8")
+    offsets = pyarrow.array([0] * 100, "int32")
+    yield pyarrow.DictionaryArray.from_arrays(names, long)
+    yield pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([100], "int32"), long)
+    yield pyarrow.UnionArray.from_dense(names, offsets, [long])
+    yield pyarrow.FixedSizeListArray.from_arrays(pyarrow.nulls(10_000), 100)
+    sizes = pyarrow.array([1] * 100, "int32")
+    yield pyarrow.ListViewArray.from_arrays(offsets, sizes, long)
+    yield pyarrow.array([[("k", "x" * 100)]] * 100, pyarrow.map_(pyarrow.string(), pyarrow.string()))
+    yield pyarrow.array([{"a": "x" * 100}] * 100)
+    yield pyarrow.array(["x" * 100] * 100, "string_view")
+
+
+def test_columns_of_any_kind_are_counted_as_what_they_become():
+    for column in kinds_of_columns():
+        assert n_cells(column) >= 10_000, column.type
+        assert n_cells(column.slice(50)) >= 5_000, column.type
+
+
+def test_dates_that_python_has_none_for_cost_no_more_than_themselves(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = parquet_file(
+        tmp_path / "x.parquet",
+        text=["fire and wind", "wind and rain"],
+        far=pyarrow.array([0, 2**62], pyarrow.timestamp("us")),
+        day=pyarrow.array([2**30, 0], pyarrow.date32()),
+        there=pyarrow.array([0, 1], pyarrow.timestamp("us", tz="Mars/Olympus")),
+    )
+    first, second = read_records(path)
+    assert first.fields["far"] == "1970-01-01 00:00:00"
+    assert "out of range" in second.fields["far"]
+    assert "out of range" in first.fields["day"]
+    assert second.fields["day"] == "1970-01-01"
+    assert first.fields["there"] == "1970-01-01 00:00:00"
+
+
+# --- bibliographies ----------------------------------------------------------------------------------------
+
+
+def test_a_macro_that_is_named_very_often(tmp_path):
+    named = "@string{a = {" + "fire " * 200 + "}}\n@article{k, title = {fire}, abstract = %sa}\n"
+    (tmp_path / "x.bib").write_text(named % ("a # " * 10))
+    (entry,) = read_records(tmp_path / "x.bib")
+    assert len(entry.text) > 10_000
+    with little_memory(2**27):
+        refused(tmp_path / "y.bib", GROWS, named % ("a#" * 500_000))
