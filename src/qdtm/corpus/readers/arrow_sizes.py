@@ -7,7 +7,11 @@ Out: a number of bytes, characters or cells.
 
 from __future__ import annotations
 
+import os
 import struct
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3  # kinds of messages that have buffers
@@ -17,15 +21,34 @@ _DATA = 1  # of a dictionary batch: the record batch in it
 _BUFFERS, _COMPRESSION = 2, 3  # of a record batch
 
 
-def unpacked_parquet(metadata: Any) -> tuple[int, int]:
-    """Return how many bytes or values all columns of a .parquet file have, and those of its largest part."""
-    total = largest = 0
-    for group in range(metadata.num_row_groups):
-        for number in range(metadata.num_columns):
-            part = metadata.row_group(group).column(number)
-            size = max(part.total_uncompressed_size, part.num_values)
-            total, largest = total + size, max(largest, size)
-    return total, largest
+_COUNT = """
+import sys
+from pyarrow.parquet import read_metadata
+data = read_metadata(sys.argv[1])
+groups = map(data.row_group, range(data.num_row_groups))
+print(sum(group.column(c).num_values for group in groups for c in range(data.num_columns)))
+"""
+
+
+def unpacked_parquet(file: Any, path: Path) -> tuple[int, int]:
+    """Return how many bytes, or values of lists, a .parquet file has, and the bytes of its largest part."""
+    sizes = [file.metadata.row_group(n).total_byte_size for n in range(file.metadata.num_row_groups)]
+    has_lists = any(file.schema.column(c).max_repetition_level for c in range(len(file.schema)))
+    return max(sum(sizes), _n_values(path) if has_lists else 0), max(sizes, default=0)
+
+
+def _n_values(path: Path) -> int:
+    """Return how many values all columns of a .parquet file have; a list may have any number in few bytes.
+
+    Asked in a process of its own, because a damaged description of a column ends the process that reads it.
+    """
+    done = subprocess.run(  # noqa: S603 - our own lines
+        [sys.executable, "-P", "-c", _COUNT, str(path.absolute())],
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    return int(done.stdout)
 
 
 def unpacked_message(message: Any) -> int:

@@ -35,7 +35,7 @@ def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Rec
     with damage(path, "a parquet"):
         file = parquet.ParquetFile(path)
         names = list(file.schema_arrow.names)
-        n_unpacked, largest = unpacked_parquet(file.metadata)
+        n_unpacked, largest = unpacked_parquet(file, path)
     require_rows(file.metadata.num_rows, path)
     require_size(n_unpacked, path)
     n_at_once = max(_LEAST_BATCH, min(_BATCH, _BATCH_BYTES // max(largest, 1)))
