@@ -1,10 +1,13 @@
 """Small files that would fill the memory, or take for ever: one line says why they are not read."""
 
 import errno
+import json
 import os
+import sqlite3
 import tracemalloc
+import warnings
 import zipfile
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -362,3 +365,54 @@ def test_a_macro_that_is_named_very_often(tmp_path):
     assert len(entry.text) > 10_000
     with little_memory(2**27):
         refused(tmp_path / "y.bib", GROWS, named % ("a#" * 200_000))
+
+
+def test_a_long_word_at_very_many_places_of_an_abstract(tmp_path):
+    words = {"fire" * 100: [0] * 50_000, "f" * 5_000: [1]}
+    entry = {"title": "a fire", "id": "1", "abstract_inverted_index": words}
+    (tmp_path / "x.json").write_text(json.dumps([entry]))
+    (record,) = read_records(tmp_path / "x.json")
+    assert len(record.text) < 11_000_000  # 20 million if nothing were cut
+    assert "f" * 5_000 in record.text
+
+
+# --- archives and databases --------------------------------------------------------------------------------
+
+
+def archive(path, members, compression=zipfile.ZIP_STORED):
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "w", compression) as packed:
+        warnings.simplefilter("ignore", UserWarning)  # of names that there are twice
+        for name, content in members:
+            packed.writestr(name, content)
+    return path
+
+
+def test_files_of_an_archive_that_have_one_name_are_all_read(tmp_path):
+    path = archive(tmp_path / "x.zip", [("a.txt", "fire"), ("a.txt", "wind"), ("../a.txt", "rain")])
+    records = list(read_records(path))
+    assert sorted(record.text for record in records) == ["fire", "rain", "wind"]
+    assert sorted(record.id for record in records) == ["a", "a (2)", "a (3)"]
+
+
+def test_names_in_an_archive_that_are_too_long_for_the_disk_are_cut(tmp_path):
+    names = ["火" * 120 + "一.txt", "火" * 120 + "二.txt", "y" * 60_000 + ".txt", "b.txt"]
+    path = archive(tmp_path / "x.zip", [(name, "fire and wind") for name in names])
+    assert len(list(read_records(path))) == 4
+
+
+def test_a_damaged_archive_packed_by_lzma(tmp_path):
+    path = archive(tmp_path / "x.zip", [("a.txt", "fire and wind " * 100)], zipfile.ZIP_LZMA)
+    content = bytearray(path.read_bytes())
+    content[50:70] = b"\xff" * 20
+    refused(path, "damaged", bytes(content))
+
+
+def test_a_database_with_a_log_gets_nothing_beside_it(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE news (text)")
+        database.execute("INSERT INTO news VALUES ('fire and wind')")
+        database.commit()
+        assert [record.text for record in read_records(tmp_path / "x.db")] == ["fire and wind"]
+    assert [record.text for record in read_records(tmp_path / "x.db")] == ["fire and wind"]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.db"]
