@@ -100,7 +100,7 @@ def n_cells(column: Any) -> int:
         return n + n_cells(column.keys) + n_cells(column.items)
     if _is_any(kind, "is_list_view", "is_large_list_view"):  # and these, too
         return n + _n_listed(column) * max(1, _longest(column.values))
-    if kinds.is_nested(kind):
+    if _is_nested(kind):
         return n + n_cells(column.flatten())
     return n + (_n_bytes(column) if _has_lengths(kind) or _is_view(kind) else 0)
 
@@ -117,12 +117,11 @@ def _named(column: Any) -> int:
 
 def _longest(values: Any) -> int:
     """Return how long the longest value is, or more if it is made of others."""
-    import pyarrow
     import pyarrow.compute as compute
 
     if len(values) and _has_lengths(values.type):
         return int(compute.max(compute.binary_length(values)).as_py() or 0)
-    is_flat = not pyarrow.types.is_nested(values.type) and not _is_view(values.type)
+    is_flat = not _is_nested(values.type) and not _is_view(values.type)
     return 1 if is_flat else n_cells(values)
 
 
@@ -144,6 +143,10 @@ def _has_lengths(kind: Any) -> bool:
 
 def _is_view(kind: Any) -> bool:
     return _is_any(kind, "is_string_view", "is_binary_view")
+
+
+def _is_nested(kind: Any) -> bool:
+    return _is_any(kind, "is_nested", "is_fixed_size_list")  # pyarrow 15 does not count these among those
 
 
 def _is_any(kind: Any, *tests: str) -> bool:
