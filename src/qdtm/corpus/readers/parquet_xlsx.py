@@ -38,7 +38,8 @@ def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Rec
         n_unpacked, largest = unpacked_parquet(file, path)
     require_rows(file.metadata.num_rows, path)
     require_size(n_unpacked, path)
-    n_at_once = max(_LEAST_BATCH, min(_BATCH, _BATCH_BYTES // max(largest, 1)))
+    may_take = _BATCH_BYTES + _MAX_GROWTH * path.stat().st_size
+    n_at_once = max(_LEAST_BATCH, min(_BATCH, may_take // max(largest, 1)))
     yield from records_of_rows(names, _parquet_rows(file, n_at_once, meter, path), options, path)
 
 
