@@ -11,7 +11,7 @@ import pytest
 
 from qdtm.cluster.indexing import index_in_parts, repeated_names, write_index
 from qdtm.cluster.tasks import HereTasks, RayTasks
-from qdtm.corpus import Corpus, CorpusWarning, TextPipeline
+from qdtm.corpus import Corpus, CorpusWarning, TextPipeline, VocabularyLimits
 from qdtm.corpus.building import read_options
 from qdtm.corpus.parts import ALIGNED, add_topics, describe, is_in_parts, part_bounds, parts_of
 from qdtm.errors import CorpusError, ParameterError, StorageError
@@ -199,9 +199,36 @@ class TestOnACluster:
         assert not Path(f"{folder}.unfinished").exists()
         assert not list(Path(folder).glob("read-*"))
 
+    @pytest.mark.filterwarnings("ignore::qdtm.corpus.CorpusWarning")
+    def test_few_documents_are_one_part(self, engine, tmp_path):
+        for name in ("a", "b"):
+            (tmp_path / f"{name}.csv").write_text("name,text\n" + "1,fire and wind\n2,rain and wind\n" * 20)
+        files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+        pipeline = TextPipeline(limits=VocabularyLimits(min_df=1))
+        corpus = write_index(files, OPTIONS, pipeline, str(tmp_path / "index"), engine)
+        assert_same_corpus(
+            corpus, Corpus.read(files, pipeline=pipeline, text_column="text", id_column="name")
+        )
+
+    @pytest.mark.parametrize("n", [1, 3])
+    def test_pieces_come_together_as_they_do_here(self, engine, n):
+        calls, goals = [(each, n) for each in range(5)], [(each,) for each in range(n)]
+        found, wanted = (
+            list(tasks.shuffle(cut, calls, put, goals)) for tasks in (RayTasks(engine), HereTasks())
+        )
+        assert found == wanted
+
     def test_a_task_whose_worker_dies_is_done_again(self, engine, tmp_path):
         marks = [str(tmp_path / str(n)) for n in range(4)]
         assert list(RayTasks(engine).map(die_once, [(mark,) for mark in marks])) == marks
+
+
+def cut(number, n):
+    return [(number, piece) for piece in range(n)]
+
+
+def put(goal, *pieces):
+    return goal, pieces
 
 
 def die_once(mark: str) -> str:

@@ -425,7 +425,7 @@ def test_hostile_archives(tmp_path):
     for name in ("c.zip", "c.csv.gz"):
         (tmp_path / name).write_bytes(b"nothing")
         assert "damaged" in refusal(tmp_path / name)
-    (tmp_path / "d.csv.gz.gz").write_bytes(b"")
+    (tmp_path / "d.csv.gz.gz").write_bytes(b"nothing")
     assert "packed twice" in refusal(tmp_path / "d.csv.gz.gz")
 
 

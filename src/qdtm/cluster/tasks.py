@@ -90,12 +90,23 @@ class RayTasks:
         goals: Sequence[Sequence[Any]],
     ) -> Iterator[T]:
         """Split each part; the pieces wait in the cluster's object store, which writes to disk if need be."""
-        remote = self._remote(split, num_returns=len(goals))
-        pieces = [remote.remote(*arguments) for arguments in calls]
-        pieces = [[each] for each in pieces] if len(goals) == 1 else pieces
+        if len(goals) == 1:  # Ray takes what a task returns apart only if it is to return several things
+            remote = self._remote(_of_one_piece(split))
+            pieces = [[remote.remote(*arguments)] for arguments in calls]
+        else:
+            remote = self._remote(split, num_returns=len(goals))
+            pieces = [remote.remote(*arguments) for arguments in calls]
         joins = ((*arguments, *(each[g] for each in pieces)) for g, arguments in enumerate(goals))
         return self.map(join, joins)
 
     def _remote(self, function: Callable[..., Any], **options: Any) -> Any:
         own = {"num_cpus": 1, "max_retries": MOST_RESTARTS, "scheduling_strategy": "SPREAD"}
         return self._ray.remote(function).options(**own, **options)
+
+
+def _of_one_piece(split: Callable[..., Sequence[T]]) -> Callable[..., T]:
+    def only_piece(*arguments: Any) -> T:
+        (piece,) = split(*arguments)
+        return piece
+
+    return only_piece

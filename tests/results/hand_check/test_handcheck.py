@@ -128,6 +128,17 @@ def test_a_table_goes_to_a_colleague_and_comes_back(result, check, tmp_path):
         assert read_answers(path, found, documents) == found  # the same table again is no second look
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_table_comes_back_as_spreadsheets_save_it(result, check, tmp_path, delimiter, encoding):
+    first, second = check.sample.documents[:2]
+    rows = [("document", "about", "text"), (first, "yes", "Gefühl; a, b"), (second, "no", "ein\tWort – über")]
+    with (tmp_path / "sample.csv").open("w", encoding=encoding, newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    found = read_answers(tmp_path / "sample.csv", check, result.corpus.documents)
+    assert found.said == {first: True, second: False}
+
+
 def test_answers_are_published_with_how_documents_were_drawn_and_without_names(result, check, tmp_path):
     first, second = check.open[:2]
     said = check.answer(first, "yes", by="Ann").answer(first, "no", by="Bo", note="=odd").answer(second, "no")
@@ -151,6 +162,7 @@ def test_answers_are_published_with_how_documents_were_drawn_and_without_names(r
     [
         ("document,said\n1,yes\n", "needs the columns 'about' and 'document'"),
         ("document,about\n{0},perhaps\n", "Line 2 of .* says 'perhaps'; give yes, no, unsure, or nothing"),
+        ("document,about\n", "has no answer to a document of the sample"),
         ("document,about\n77777,yes\n", "has no answer to a document of the sample"),
     ],
 )

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
 
+from qdtm.corpus.readers.csv_files import require_size
 from qdtm.corpus.readers.encoding import bounded_lines, open_text
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, CorpusWarning, Meter, ReadOptions, Record
 from qdtm.corpus.readers.references import arranged, reference
@@ -25,6 +26,8 @@ _FIELD = re.compile(r"[\s,]*([A-Za-z][\w:.+-]{0,100})\s*=\s*")
 _BARE = re.compile(r"[^\s,{}#\"]{1,1000}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _QUOTE = re.compile(r'\\.|[{}"]', re.DOTALL)
+
+_MAX_MACROS, _MAX_MACRO = 10_000, 1_000
 
 _ACCENTS = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307",
@@ -84,8 +87,27 @@ def _pieces(file: TextIO, path: Path) -> Iterator[str]:
     yield "".join(lines)
 
 
+class _Macros:
+    """What @string entries stand for: a bounded number, each of bounded length, named within bounds."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._values, self._n_named = path, dict[str, str](), 0
+
+    def define(self, fields: Mapping[str, str]) -> None:
+        """Keep the values of an @string entry."""
+        if len(self._values) < _MAX_MACROS:
+            self._values |= {name: value[:_MAX_MACRO] for name, value in fields.items()}
+
+    def value(self, name: str) -> str:
+        """Return what a bare word stands for, or itself; "a # a # ..." may come to 500 times its length."""
+        value = self._values.get(name.lower(), name)
+        self._n_named += len(value)
+        require_size(self._n_named, self._path)
+        return value
+
+
 def _all_entries(pieces: Iterable[str], path: Path) -> Iterator[dict[str, str]]:
-    macros: dict[str, str] = {}
+    macros = _Macros(path)
     n_broken = 0
     for piece in pieces:
         for entry in _entries(piece.replace("\0", " "), macros):
@@ -97,7 +119,7 @@ def _all_entries(pieces: Iterable[str], path: Path) -> Iterator[dict[str, str]]:
         warnings.warn(message, CorpusWarning, stacklevel=2)
 
 
-def _entries(source: str, macros: dict[str, str]) -> Iterator[dict[str, str] | None]:
+def _entries(source: str, macros: _Macros) -> Iterator[dict[str, str] | None]:
     """Yield the fields of each entry; None for one that is broken."""
     at = 0
     while found := _ENTRY.search(source, at):
@@ -108,7 +130,7 @@ def _entries(source: str, macros: dict[str, str]) -> Iterator[dict[str, str] | N
         key = None if kind == "string" else _KEY.match(source, at)
         fields, at = _fields(source, key.end() if key else at, macros)
         if kind == "string":
-            macros |= {name: value[:1_000] for name, value in fields.items()} if len(macros) < 10_000 else {}
+            macros.define(fields)
         elif key is None or not fields:
             yield None
         else:
@@ -117,7 +139,7 @@ def _entries(source: str, macros: dict[str, str]) -> Iterator[dict[str, str] | N
             yield {"id": key[1], "entrytype": kind, **plain}
 
 
-def _fields(source: str, at: int, macros: dict[str, str]) -> tuple[dict[str, str], int]:
+def _fields(source: str, at: int, macros: _Macros) -> tuple[dict[str, str], int]:
     """Return the fields of an entry, and where it ends."""
     fields: dict[str, str] = {}
     while found := _FIELD.match(source, at):
@@ -128,7 +150,7 @@ def _fields(source: str, at: int, macros: dict[str, str]) -> tuple[dict[str, str
     return fields, at
 
 
-def _value(source: str, at: int, macros: dict[str, str]) -> tuple[str | None, int]:
+def _value(source: str, at: int, macros: _Macros) -> tuple[str | None, int]:
     """Return a value, which may be several joined by "#", and where it ends; None if it has no end."""
     pieces: list[str] = []
     while True:
@@ -140,7 +162,7 @@ def _value(source: str, at: int, macros: dict[str, str]) -> tuple[str | None, in
             pieces.append(source[at + 1 : end])
             at = end + 1
         elif bare := _BARE.match(source, at):
-            pieces.append(macros.get(bare[0].lower(), bare[0]))
+            pieces.append(macros.value(bare[0]))
             at = bare.end()
         else:
             return None, at

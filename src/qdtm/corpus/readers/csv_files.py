@@ -137,7 +137,12 @@ def _growing(rows: Iterator[list[str]], path: Path) -> Iterator[list[str]]:
 
 def require_rows(n_rows: int, path: Path) -> None:
     """Refuse a table that says at its beginning that it has far more rows than its size can hold."""
-    if n_rows * _ROW > _allowed_characters(path):
+    require_size(n_rows * _ROW, path)
+
+
+def require_size(n_characters: int, path: Path) -> None:
+    """Refuse a table of which a part comes to far more than the file that it is read from."""
+    if n_characters > _allowed_characters(path):
         raise _grown(path)
 
 

@@ -23,6 +23,7 @@ SEPARATOR = "::"
 _ROWS_AT_ONCE = 500
 _N_LISTED, _N_LOOKED_AT = 20, 200  # tables
 _SQLITE = b"SQLite format 3\0"
+_WRITES_WAL = 18  # the byte that says how it is written
 _DUCKDB = {
     "enable_external_access": "false",
     "autoload_known_extensions": "false",
@@ -53,11 +54,22 @@ def read_database(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Re
 
 
 def _sqlite(path: Path) -> Any:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    how = "immutable=1" if _is_at_rest(path) else "mode=ro"
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * MAX_TEXT)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return connection
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Return whether a database keeps a log of what is written (WAL), and there is none: nobody has it open.
+
+    Opened as others are, it would get a log and an index of it beside it, which a reader cannot remove.
+    """
+    with path.open("rb") as file:
+        keeps_log = file.read(_WRITES_WAL + 1)[_WRITES_WAL:] == b"\2"
+    return keeps_log and not path.with_name(f"{path.name}-wal").exists()
 
 
 def _duckdb(path: Path) -> Any:

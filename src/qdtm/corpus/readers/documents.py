@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from qdtm.corpus.readers.contents import Contents, read_text
+from qdtm.corpus.readers.encoding import is_empty
 from qdtm.corpus.readers.markup_files import read_html, read_markdown
 from qdtm.corpus.readers.office_files import read_docx, read_epub, read_odt
 from qdtm.corpus.readers.pdf_files import read_pdf
@@ -46,10 +47,11 @@ def document_contents(path: Path, ending: str, encoding: str | None) -> Contents
     CorpusError
         If it cannot be read, or has no text.
     """
-    contents = DOCUMENTS[ending](path, encoding)
-    if not contents.text.strip():
-        raise CorpusError(f"{str(path)!r} has no text.")
-    return contents
+    if not is_empty(path):
+        contents = DOCUMENTS[ending](path, encoding)
+        if contents.text.strip():
+            return contents
+    raise CorpusError(f"{str(path)!r} has no text.")
 
 
 def read_document(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:

@@ -96,6 +96,15 @@ class Encoding:
     note: str = ""
 
 
+def is_empty(path: Path) -> bool:
+    """Return whether a file has no bytes.
+
+    The system says so of its own files, too (/proc): some of them have no end, and others are waited for.
+    """
+    with reading_errors(path):
+        return path.stat().st_size == 0
+
+
 def check_encoding(wanted: str) -> str:
     """Return the usual name of an encoding; refuse what is none."""
     try:

@@ -7,12 +7,14 @@ in an archive decides where a file is put.
 from __future__ import annotations
 
 import gzip
+import itertools
 import shutil
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import IO
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -25,6 +27,7 @@ from qdtm.errors import CorpusError, QdtmError
 _FREE_BYTES = 2**24
 _MAX_GROWTH = 200
 _MAX_MEMBERS = 100_000
+_MAX_NAME, _MAX_ENDING, _MAX_DEPTH = 200, 20, 8  # bytes, characters, folders
 _PIECE = 2**20
 
 
@@ -107,14 +110,29 @@ def _members(archive: ZipFile, path: Path) -> dict[str, ZipInfo]:
         )
     members: dict[str, ZipInfo] = {}
     for member in archive.infolist():
-        parts = [part[:200] for part in PurePosixPath(member.filename.replace("\\", "/")).parts]
+        parts = [_shortened(part) for part in PurePosixPath(member.filename.replace("\\", "/")).parts]
         parts = [part for part in parts if part not in ("/", "..", ".") and not part.endswith(":")]
         if not parts or member.is_dir() or parts[0] == "__MACOSX" or parts[-1].startswith("."):
             continue
         if member.flag_bits & 1:
             raise CorpusError(f"{str(path)!r} is encrypted; unpack it.")
-        members["/".join(parts[-8:])] = member
+        members[_new_name("/".join(parts[-_MAX_DEPTH:]), members)] = member
     return dict(sorted(members.items()))
+
+
+def _shortened(part: str) -> str:
+    """Return a name that fits into a file system, with its ending."""
+    name = PurePosixPath(part)
+    ending = name.suffix if len(name.suffix) <= _MAX_ENDING else ""
+    kept = part.removesuffix(ending).encode("utf-8", "replace")[: _MAX_NAME - len(ending.encode())]
+    return kept.decode("utf-8", "ignore") + ending
+
+
+def _new_name(name: str, taken: Container[str]) -> str:
+    """Return the name, or one like it: an archive may have several files of one name, or of one cut short."""
+    ending = PurePosixPath(name).suffix
+    others = (f"{name.removesuffix(ending)} ({n}){ending}" for n in itertools.count(2))
+    return next(each for each in itertools.chain([name], others) if each not in taken)
 
 
 def _read(
@@ -160,7 +178,15 @@ def _unpacking(path: Path) -> Iterator[None]:
         yield
     except QdtmError:  # which may be a ValueError too
         raise
-    except (BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, NotImplementedError, ValueError) as error:
+    except (
+        BadZipFile,
+        gzip.BadGzipFile,
+        EOFError,
+        zlib.error,
+        LZMAError,
+        NotImplementedError,
+        ValueError,
+    ) as error:
         raise CorpusError(f"{str(path)!r} is damaged: it cannot be unpacked.") from error
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from qdtm.corpus.document_store import as_field
+from qdtm.corpus.readers.arrow_sizes import n_cells, unpacked_message, unpacked_parquet
 from qdtm.corpus.readers.contents import damage, needed, open_package
-from qdtm.corpus.readers.csv_files import records_of_rows, require_rows
+from qdtm.corpus.readers.csv_files import records_of_rows, require_rows, require_size
 from qdtm.corpus.readers.encoding import reading_errors
 from qdtm.corpus.readers.records import Meter, ReadOptions, Record
 from qdtm.errors import CorpusError
 
 _BATCH = 200
+_LEAST_BATCH, _BATCH_BYTES = 4, 2**28
+"""Fewer rows at once where a column is large: each of them may be one and the same long text."""
+
+_AFTER_MARK = 8
 _LAST_ROW = 2**20
 _FREE_BYTES = 2**23
 _FREE_CELLS = 2**23
@@ -30,16 +35,19 @@ def read_parquet(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Rec
     with damage(path, "a parquet"):
         file = parquet.ParquetFile(path)
         names = list(file.schema_arrow.names)
+        n_unpacked, largest = unpacked_parquet(file, path)
     require_rows(file.metadata.num_rows, path)
-    yield from records_of_rows(names, _parquet_rows(file, meter, path), options, path)
+    require_size(n_unpacked, path)
+    may_take = _BATCH_BYTES + _MAX_GROWTH * path.stat().st_size
+    n_at_once = max(_LEAST_BATCH, min(_BATCH, may_take // max(largest, 1)))
+    yield from records_of_rows(names, _parquet_rows(file, n_at_once, meter, path), options, path)
 
 
-def _parquet_rows(file: Any, meter: Meter, path: Path) -> Iterator[list[str]]:
+def _parquet_rows(file: Any, n_at_once: int, meter: Meter, path: Path) -> Iterator[list[str]]:
     with damage(path, "a parquet"):
         n_rows, n_read = file.metadata.num_rows, 0
-        for batch in file.iter_batches(batch_size=_BATCH):
-            columns = (map(as_field, column.to_pylist()) for column in batch.columns)
-            yield from map(list, zip(*columns, strict=True))
+        for batch in file.iter_batches(batch_size=n_at_once):
+            yield from _rows(batch, path)
             n_read += batch.num_rows
             meter.set(min(1.0, n_read / max(n_rows, 1)))
 
@@ -50,23 +58,71 @@ def read_arrow(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Recor
     with reading_errors(path):
         path.open("rb").close()
     with damage(path, "an Arrow"), arrow.OSFile(str(path)) as source:
-        is_file = source.read(6) == b"ARROW1"
-        source.seek(0)
-        reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
-        yield from records_of_rows(
-            list(reader.schema.names), _arrow_rows(reader, is_file, meter), options, path
-        )
+        # A file is a stream between two marks, and a list of where its messages are. It is read as the
+        # stream, so that the messages that are read are those that were looked at.
+        start = _AFTER_MARK if source.read(6) == b"ARROW1" else 0
+        source.seek(start)
+        n_messages = _looked_at(ipc.MessageReader.open_stream(source), path)
+        source.seek(start)
+        reader = ipc.open_stream(source)
+        rows = _arrow_rows(reader, n_messages, meter, path)
+        yield from records_of_rows(list(reader.schema.names), rows, options, path)
 
 
-def _arrow_rows(reader: Any, is_file: bool, meter: Meter) -> Iterator[list[str]]:
-    n = reader.num_record_batches if is_file else 0
-    batches = (reader.get_batch(i) for i in range(n)) if is_file else iter(reader)
-    for number, batch in enumerate(batches, start=1):
+def _looked_at(messages: Iterable[Any], path: Path) -> int:
+    """Return how many messages there are, none of which unpacks to far more than the file."""
+    n_messages = n_unpacked = 0
+    for message in messages:
+        n_messages += 1
+        n_unpacked += unpacked_message(message)
+        require_size(n_unpacked, path)
+    return n_messages
+
+
+def _arrow_rows(reader: Any, n_messages: int, meter: Meter, path: Path) -> Iterator[list[str]]:
+    for number, batch in enumerate(reader, start=1):
         batch.validate(full=True)  # what a file claims about its buffers may be wrong
         for first in range(0, batch.num_rows, _BATCH):
-            columns = (map(as_field, column.to_pylist()) for column in batch.slice(first, _BATCH).columns)
-            yield from map(list, zip(*columns, strict=True))
-        meter.set(number / n if n else 0.0)
+            yield from _rows(batch.slice(first, _BATCH), path)
+        meter.set(min(1.0, number / max(n_messages - 1, 1)))  # the first is the schema
+
+
+def _rows(batch: Any, path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a batch as text."""
+    require_size(sum(map(n_cells, batch.columns)), path)
+    columns = (map(as_field, _values(column)) for column in batch.columns)
+    return map(list, zip(*columns, strict=True))
+
+
+def _values(column: Any) -> Sequence[object]:
+    """Return the values of a column; a date that Python has none for as the text that Arrow makes of it."""
+    import pyarrow
+
+    if not pyarrow.types.is_temporal(column.type):
+        return list(column.to_pylist())
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError, LookupError):
+        plain = _without_zone(column)
+        return [_date(value) for value in plain]
+
+
+def _without_zone(column: Any) -> Any:
+    """Return times as those of Greenwich: which zone is meant is not known here."""
+    import pyarrow
+
+    if not pyarrow.types.is_timestamp(column.type):
+        return column
+    return column.cast(pyarrow.int64()).cast(pyarrow.timestamp(column.type.unit))
+
+
+def _date(value: Any) -> object:
+    import pyarrow
+
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError):
+        return value.cast(pyarrow.string()).as_py()
 
 
 def read_xlsx(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Record]:

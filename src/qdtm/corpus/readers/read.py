@@ -12,7 +12,7 @@ from qdtm.corpus.readers.bibtex import read_bibtex
 from qdtm.corpus.readers.csv_files import read_delimited
 from qdtm.corpus.readers.databases import DATABASES, read_database, split_table
 from qdtm.corpus.readers.documents import DOCUMENTS, document_contents, read_document
-from qdtm.corpus.readers.encoding import reading_errors
+from qdtm.corpus.readers.encoding import is_empty, reading_errors
 from qdtm.corpus.readers.json_files import read_json
 from qdtm.corpus.readers.json_lines import read_json_lines
 from qdtm.corpus.readers.packed import read_gzip, read_zip
@@ -144,7 +144,10 @@ def _reader(path: Path) -> Reader:
             return read_folder
         if not path.is_file():  # a pipe would be waited for without end
             raise CorpusError(f"{str(path)!r} is not a file; save what it gives to one.")
-    return find_reader(path)
+    reader = find_reader(path)
+    if is_empty(path):
+        raise CorpusError(f"{str(path)!r} is empty.")
+    return reader
 
 
 def find_reader(path: Path) -> Reader:
@@ -284,7 +287,9 @@ class _Reading:
         """Yield the records of one file; after the first table, those of others have its columns."""
         with nearby(file.place) as path:
             try:
-                if file.ending in DOCUMENTS and not (file.ending == ".txt" and is_bibliography(path)):
+                with reading_errors(path):
+                    is_list = file.ending == ".txt" and is_bibliography(path)
+                if file.ending in DOCUMENTS and not is_list:
                     yield from arranged([self._document(file, path)], self._said_of(file), path)
                     return
                 for record in _read_one(path, self._said_of(file), meter or Meter()):

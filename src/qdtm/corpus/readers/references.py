@@ -24,6 +24,8 @@ from qdtm.corpus.readers.records import (
     join_texts,
 )
 
+_LONGEST_WORD = 200
+
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d|21\d\d)\b")
 _NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "display_name"),
@@ -203,11 +205,14 @@ def _of_openalex(entry: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _uninverted(index: Any) -> str:
-    """Put an abstract together of which is known at which places each word stands."""
+    """Put an abstract together of which is known at which places each word stands.
+
+    A place takes two characters of a file, so a long word that has many would grow without bound.
+    """
     if not isinstance(index, dict):
         return _plain(index)
     places = [
-        (place, word)
+        (place, word if len(found) == 1 else word[:_LONGEST_WORD])
         for word, found in index.items()
         if isinstance(found, list)
         for place in found

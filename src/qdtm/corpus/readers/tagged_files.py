@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from qdtm.corpus.readers.encoding import bounded_lines, open_text
+from qdtm.corpus.readers.encoding import bounded_lines, is_empty, open_text
 from qdtm.corpus.readers.records import MAX_TEXT, MAX_TEXT_MB, Meter, ReadOptions, Record
 from qdtm.corpus.readers.references import WEB_OF_SCIENCE, arranged, reference
 from qdtm.errors import CorpusError
@@ -54,6 +54,8 @@ def read_tagged(path: Path, options: ReadOptions, meter: Meter) -> Iterator[Reco
 
 def is_bibliography(path: Path) -> bool:
     """Return whether a .txt file is an export of the Web of Science, of PubMed, or RIS."""
+    if is_empty(path):
+        return False
     with path.open("rb") as file:
         head = file.read(400).removeprefix(b"\xef\xbb\xbf").lstrip()
     is_plain = head.startswith(b"FN ") and b"\nVR " in head

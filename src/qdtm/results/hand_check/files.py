@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qdtm.corpus.document_store import DocumentStore
-from qdtm.errors import ParameterError, StorageError
+from qdtm.corpus.readers.encoding import find_encoding
+from qdtm.errors import CorpusError, ParameterError, StorageError
 from qdtm.results.hand_check.answers import Verdict
 from qdtm.results.hand_check.hand_check import HandCheck, merge, of_version_1
 from qdtm.results.hand_check.sample import allocate_first, draw_round, draw_sample
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "qdtm check", 2
 COLUMNS = ("document", "id", "about", "answers", "notes", "text")
+_NEEDED = frozenset({"about", "document", "id"})
 _MOST_BYTES = 2**26
 _YES, _NO = frozenset({"yes", "y", "1", "true"}), frozenset({"no", "n", "0", "false"})
 _UNSURE, _OPEN = frozenset({"unsure", "?", "maybe"}), frozenset({"", "skip", "na", "nan"})
@@ -192,15 +194,31 @@ def _read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
         if Path(path).stat().st_size > _MOST_BYTES:
             reason = f"is larger than {_MOST_BYTES >> 20} MB; that is no table of answers"
             raise StorageError(f"{str(path)!r} {reason}.")
-        with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            return list(csv.DictReader(file))
+        encoding = find_encoding(Path(path)).name  # spreadsheets have others, and other delimiters
+        with Path(path).open(encoding=encoding, errors="replace", newline="") as file:
+            delimiter = _delimiter_of(file.readline())
+            file.seek(0)
+            return list(csv.DictReader(file, delimiter=delimiter))
+    except CorpusError as error:
+        raise StorageError(str(error)) from error
     except (OSError, csv.Error) as error:
         raise StorageError(f"Cannot read {str(path)!r}: {error}.") from error
 
 
+def _delimiter_of(header: str) -> str:
+    """Return what stands between the names of columns."""
+
+    def n_known(delimiter: str) -> int:
+        return len({name.strip('"') for name in header.strip().split(delimiter)} & _NEEDED)
+
+    return max(",;\t", key=n_known)
+
+
 def _documents_of(rows: list[dict[str, Any]], check: HandCheck, documents: DocumentStore, path: str) -> Any:
     """Return how a row of a table names a document of the sample: by its number, else by its id."""
-    names = set(rows[0]) if rows else set()
+    if not rows:
+        return lambda _: None
+    names = set(rows[0])
     if "about" not in names or not names & {"document", "id"}:
         raise ParameterError(f"{path!r} needs the columns 'about' and 'document' (or 'id').")
     sampled = {str(row): row for row in check.sample.documents}
