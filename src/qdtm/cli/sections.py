@@ -166,6 +166,8 @@ def concept_section(concept: Concept, corpus: Corpus, *, all_words: bool = False
         for word in concept.words
     ]
     parts = [table(columns, rows)]
+    if concept.without_own:
+        parts += [Text(), facts([("note", concept.without_own)])]
     if concept.rejected:
         shown = concept.rejected if all_words else concept.rejected[:_LEFT_OUT]
         reasons = {word.reason: [each.word for each in shown if each.reason == word.reason] for word in shown}
@@ -212,6 +214,7 @@ def _known(result: Result, q: int, n_words: int) -> Iterator[tuple[str, str]]:
     yield "hidden", ", ".join(f"{each.id} {each.name} ({each.share:.1%})" for each in hidden)
     yield "topic words", _words(topic, n_words)
     yield "concept words", ", ".join(word.word for word in concept.words)
+    yield "note", concept.without_own[:-1]
     if concept.split:
         yield "readings", f"{concept.split[:-1]}; choose one with --reading."
     elif concept.query.reading is not None:
