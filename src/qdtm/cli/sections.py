@@ -238,9 +238,10 @@ def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | No
         return facts([("subtopics", f"none: {undivided}")])
     stability, mainly = result.stability, _documents_in(result, topic)
     known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
+    share = f"share of {topic.id}" if "." in topic.id else "share"  # beside others it is of the whole topic
     columns: Columns = [
         ("subtopic", _NO_WRAP),
-        *((name, _RIGHT) for name in ("documents", "share")),
+        *((name, _RIGHT) for name in ("documents", share)),
         *([("found in", _RIGHT)] if known else []),
         ("name: words, the most distinctive first", {}),
     ]
@@ -259,7 +260,9 @@ def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | No
     n_none = mainly[topic.id] - sum(mainly[each.id] for each in topic.subtopics)
     if n_none or topic.rest >= _SMALLEST_REST:
         hidden = ", or hidden" if result.fit.corrections.hidden_below(topic.id) else ""
-        why = Text(f"too small{', or found by too few runs' if known else ''}{hidden}", "dim")
+        few = ", or found by too few runs" if known else ""
+        unled = ", or the main one of no document" if "." in topic.id else ""
+        why = Text(f"too small{few}{unled}{hidden}", "dim")
         rows.append(("none", f"{n_none:,}", f"{topic.rest:.1%}", *([""] if known else []), why))
     return table(columns, rows)
 
@@ -336,7 +339,8 @@ def convergence_section(fit: ModelFit) -> RenderableType:
 
 
 def _convergence(trace: Trace, ended: str | None = None) -> str:
-    settled = "settled" if trace.settled else "not settled (--max-sweeps)"
+    unsettled = "too few to tell whether settled" if trace.is_too_short else "not settled"
+    settled = "settled" if trace.settled else f"{unsettled} (--max-sweeps)"
     end = ended or ("interrupted" if trace.interrupted else settled)
     likelihood = f", log likelihood {trace.log_likelihood[-1]:.3f} a token" if len(trace.sweeps) else ""
     return f"{trace.n_sweeps:,} sweeps, {end}, {trace.n_samples:,} samples{likelihood}"
