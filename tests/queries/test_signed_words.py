@@ -5,6 +5,7 @@ import pytest
 from qdtm.corpus import Corpus
 from qdtm.queries.check import check_query
 from qdtm.queries.text_search import TextSearch, signed_form
+from qdtm.results.passages import mentions_of
 
 TEXTS = [
     "The compiler of C++ was in the paper, and C++11 was too.",
@@ -80,3 +81,11 @@ def test_a_text_is_split_around_them(corpus):
         "C", "C++", "not", "C", "or", "AT&T", "s"
     ]  # fmt: skip
     assert search.words("C++ AT&T", ["c++", "at&t"]) == ["c++", "at&t"]
+
+
+def test_a_mention_is_where_it_stands():
+    filling = "Most of the members met in the city and spoke of the weather, the harvest and the roads. " * 6
+    texts = [f"The C of the club was read. {filling} There the C# was named. {filling}", *[filling] * 9]
+    corpus = Corpus.from_texts(texts)
+    (mention,) = mentions_of(check_query(corpus, "C#"), corpus)
+    assert "C# was named" in mention.passage
