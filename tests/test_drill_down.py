@@ -9,7 +9,9 @@ from planted import nested_documents
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.drill_down import open_subtopic
 from qdtm.errors import QueryError
-from qdtm.results.splits import tokens_in
+from qdtm.results.corrections import _of_some
+from qdtm.results.splits import Split, tokens_in
+from qdtm.sampler.trace import Trace
 from qdtm.settings import check_settings
 
 SWEEPS = {"min_sweeps": 40, "max_sweeps": 80}
@@ -85,8 +87,22 @@ def test_the_outcome_does_not_depend_on_what_else_was_opened(model, corpus, tmp_
             other.drill_down(subtopic.id)
         except QueryError:
             continue
-    assert len(other.fit_.splits) > 1
     assert opened_bytes(model, "0.1") == opened_bytes(other, "0.1")
+
+
+def test_what_no_document_is_mainly_in_goes_to_the_rest(corpus):
+    counts = np.array([[3.0, 2.0, 5.0]] * corpus.n_words, np.float32)
+    tokens = np.array([0, 1, 2, -1, 2, 0], np.int32)
+    split = _of_some(Split("0.1", counts, 0.2, tokens, Trace.none()), np.array([True, False, True]))
+    assert split.counts.tolist() == counts[:, [0, 2]].tolist()
+    assert split.token_children.tolist() == [0, -1, 1, -1, 1, 0]
+    assert split.rest == pytest.approx(0.2 + 0.8 * 0.2)
+
+
+def test_each_one_below_has_documents(model):
+    below = model.drill_down("0.1")
+    scores = model.result_.scores(0)
+    assert all(scores.mainly_in(scores.ids.index(topic.id)).any() for topic in below)
 
 
 def test_opening_twice_changes_nothing(model):

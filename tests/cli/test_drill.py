@@ -11,7 +11,7 @@ from qdtm.cli.main import cli
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A result whose first two subtopics are large enough to be opened, with its report."""
+    """A result whose first subtopic can be opened, with its report."""
     path = str(tmp_path_factory.mktemp("drill") / "result")
     for args in (["demo", "-q", "afghanistan", "-o", path, "--quiet"], ["report", path]):
         done = CliRunner().invoke(cli, args)
@@ -39,7 +39,21 @@ def test_opened_in_another_folder_with_tree_and_report(run, saved, tmp_path):
     assert why["topic"] == "0.1.2"
 
 
-def test_opened_in_place_gives_the_same_bytes(run, saved, tmp_path):
+def test_what_is_shown_has_documents_and_the_share_says_of_what(run, saved, tmp_path):
+    shown = run("drill", saved, "0.1", "-o", tmp_path / "deep").stdout
+    assert "share of 0.1" in shown
+    rows = [line.split() for line in shown.splitlines() if line.startswith("  0.1.")]
+    assert len(rows) > 1
+    assert all(int(n_documents) > 0 for _, n_documents, *_ in rows)
+    tree = run("show", tmp_path / "deep").stdout
+    assert "share of" not in tree
+    refused = run("drill", saved, "0.2", "-o", tmp_path / "no", code=2).stderr
+    assert "0.2 does not split: its documents are all mainly in one part of it" in refused
+
+
+def test_opened_in_place_gives_the_same_bytes(run, tmp_path):
+    saved = tmp_path / "result"
+    run("demo", "-q", "australia", "-o", saved, "--quiet")
     run("drill", saved, "0.1", "-o", tmp_path / "a", "--quiet")
     run("drill", saved, "0.2", "-o", tmp_path / "b", "--quiet")
     found = json.loads(run("drill", tmp_path / "b", "0.1", "--json").stdout)

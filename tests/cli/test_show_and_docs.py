@@ -139,5 +139,11 @@ def test_a_topic_that_is_one_group_has_no_table(run, tmp_path):
     assert "  1.1 " in fire
     assert "subtopic 0.1" not in run("docs", tmp_path / "saved", "-q", "cricket").output
     assert "subtopic 1." in run("docs", tmp_path / "saved", "-q", "fire").output
+    for document in json.loads(run("docs", tmp_path / "saved", "-q", "cricket", "--json").stdout)[
+        "documents"
+    ]:
+        explained = run("explain", tmp_path / "saved", "--doc", document["document"], "-q", "cricket").output
+        assert ", subtopic 0.1" not in explained
+        assert "in 0.1 " not in explained
     shares = json.loads(run("show", tmp_path / "saved", "--json").stdout)["topics"]
     assert "0.1" in [row["topic"] for row in shares]

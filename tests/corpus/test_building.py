@@ -299,7 +299,10 @@ def test_dataframe_that_is_none():
     frame = pd.DataFrame({"a": [1], "b": ["x"]})
     with pytest.raises(CorpusError, match=r"Column 'text' is not in the DataFrame\. Columns: 'a', 'b'"):
         Corpus.from_dataframe(frame, "text")
-    with pytest.raises(CorpusError, match="Document 0 is not a text but int"):
+    with pytest.raises(
+        CorpusError,
+        match=r"Column .a. has no text in row 0 but int .1.; give the column with the texts as text_column",
+    ):
         Corpus.from_dataframe(frame, "a")
     with pytest.raises(CorpusError, match="no rows"):
         Corpus.from_dataframe(frame.iloc[:0])

@@ -10,6 +10,7 @@ import pytest
 
 from qdtm import Corpus, QueryDrivenTopicModel
 from qdtm.errors import StorageError
+from qdtm.present.methods import ending
 from qdtm.present.report import MAX_BYTES, isolated, percent, render_report, write_report
 from qdtm.present.report_builder import Limits, build_report, view_contrast
 from qdtm.queries import build_concepts
@@ -353,3 +354,15 @@ def test_a_name_that_is_the_title_too_is_shown_once():
     page = render_report(Result(make_fit(named), named))
     assert re.search(r"<strong[^>]*>file-\d\d</strong></p>", page)
     assert 'class="id">file-' not in page
+
+
+@pytest.mark.parametrize(
+    ("n_looks", "settled", "said"),
+    [
+        (10, True, "converged"),
+        (10, False, "as many as it is given, too few to tell whether it converged"),
+        (30, False, "not converged when its sweeps were over"),
+    ],
+)
+def test_a_few_sweeps_are_not_said_to_have_failed(n_looks, settled, said):
+    assert ending(make_trace(n_looks, settled=settled)) == said

@@ -7,9 +7,11 @@ from qdtm import Query
 from qdtm.corpus import Corpus, load_demo_corpus
 from qdtm.evidence.corpus_views import views_of
 from qdtm.queries import build_concepts, choose_concepts
+from qdtm.queries.check import check_query
 from qdtm.queries.expansion import draft_concepts
 from qdtm.queries.selection import (
     MIN_PRECISION,
+    N_NEAREST,
     choose,
     coherent_words,
     cover_the_corpus,
@@ -193,3 +195,32 @@ class TestTies:
         free = corpus.tokens == corpus.word_index["language"]
         assert (fit.token_topics[corpus.tokens == corpus.word_index["sign"]] == 0).all()
         assert (fit.token_topics[free] != 0).mean() > 0.5  # that of the programs stays with them
+
+
+class TestAQueryWithoutWordsOfItsOwn:
+    """What the vocabulary leaves out, such as "9/11", can be answerable, and no word go with it alone."""
+
+    @pytest.fixture(scope="class")
+    def corpus(self):
+        rng = np.random.default_rng(0)
+        general = ["house", "street", "morning", "people", "minister", "school", "river", "weather"]
+        texts = ["On the " + " and in the ".join(rng.choice(general, 12)) for _ in range(80)]
+        return Corpus.from_texts(
+            [f"{t}. It was 9/11, and 9/11 again." if j < 8 else t for j, t in enumerate(texts)]
+        )
+
+    def test_the_nearest_words_stand_for_it(self, corpus):
+        assert check_query(corpus, "9/11").verdict == "fine"
+        (concept,) = choose_concepts(corpus, "9/11")
+        assert 1 <= len(concept.words) <= N_NEAREST
+        assert all(word.origin == "expansion" and word.tied for word in concept.words)
+        assert concept.without_own.startswith("The topic has no word of the query itself")
+
+    def test_dropped_words_do_not(self, corpus):
+        (concept,) = choose_concepts(corpus, "9/11")
+        dropped = tuple(word.word for word in concept.words)
+        (other,) = choose_concepts(corpus, Query("9/11", drop=dropped))
+        assert not {word.word for word in other.words} & set(dropped)
+
+    def test_a_query_with_words_has_no_such_note(self):
+        assert choose_concepts(two_subjects(), "cat")[0].without_own == ""

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from qdtm.results.contrast import contrast_queries
+from qdtm.results.explain import explain_document
 from qdtm.results.one_group import NEXT_TO_NOTHING, one_group
 from qdtm.results.result import Result
 from results.synthetic import make_corpus, make_fit
@@ -38,3 +40,13 @@ def test_what_a_person_did_stays_in_sight():
     hidden = make_result((2, 2)).hide("0.2")
     slight = replace(hidden.topics[0], rest=0.0)
     assert one_group(hidden, slight) == ""
+
+
+def test_explanations_and_contrasts_have_no_subtopic_of_one_group():
+    result = make_result((1, 2))
+    explained = [token for d in range(4) for token in explain_document(result, d, "cricket").tokens]
+    assert {token.subtopic for token in explained if token.topic == "0"} == {None}
+    assert any(token.subtopic for token in explained if token.topic == "1")
+    found = contrast_queries(result, "cricket", "fire")
+    assert found.left_subtopics == ()
+    assert {each.nearest for each in found.right_subtopics} == {"0"}

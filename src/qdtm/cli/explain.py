@@ -109,10 +109,14 @@ def _page(result: Result, explanation: Explanation, n_words: int) -> Iterator[Re
 
 def _measures(result: Result, explanation: Explanation) -> str:
     """Say how relevant a document is, as `qdtm docs` does."""
+    from qdtm.results.one_group import one_group
+
     (row,) = _table(result, explanation).records()
     about = "about it" if row["about"] else "not about it"
     named = "names it" if row["names_it"] else "does not name it"
-    subtopic = f", subtopic {row['subtopic']} {row['subtopic_name']}" if row["subtopic"] else ""
+    undivided = one_group(result, result.topics[result.query_index(explanation.query)])
+    has_one = row["subtopic"] and not undivided
+    subtopic = f", subtopic {row['subtopic']} {row['subtopic_name']}" if has_one else ""
     return f"relevance {row['relevance']:.3f}: {about}, {named}{subtopic}"
 
 

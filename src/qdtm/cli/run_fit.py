@@ -152,8 +152,9 @@ def note_doubts(model: QueryDrivenTopicModel, console: Console) -> None:
     """Say which queries stand on little ground, and what to do."""
     for concept in model.concepts_:
         check = concept.check
-        if check.verdict != "fine" or check.advice:
-            print_note(console, "note", f"query '{concept.name}': {check.reason} {check.advice}")
+        doubts = [check.reason, check.advice] if check.verdict != "fine" or check.advice else []
+        if said := " ".join(filter(None, [*doubts, concept.without_own])):
+            print_note(console, "note", f"query '{concept.name}': {said}")
 
 
 def end_if_interrupted(model: QueryDrivenTopicModel, saved_to: str | None) -> None:

@@ -166,6 +166,8 @@ def concept_section(concept: Concept, corpus: Corpus, *, all_words: bool = False
         for word in concept.words
     ]
     parts = [table(columns, rows)]
+    if concept.without_own:
+        parts += [Text(), facts([("note", concept.without_own)])]
     if concept.rejected:
         shown = concept.rejected if all_words else concept.rejected[:_LEFT_OUT]
         reasons = {word.reason: [each.word for each in shown if each.reason == word.reason] for word in shown}
@@ -212,6 +214,7 @@ def _known(result: Result, q: int, n_words: int) -> Iterator[tuple[str, str]]:
     yield "hidden", ", ".join(f"{each.id} {each.name} ({each.share:.1%})" for each in hidden)
     yield "topic words", _words(topic, n_words)
     yield "concept words", ", ".join(word.word for word in concept.words)
+    yield "note", concept.without_own[:-1]
     if concept.split:
         yield "readings", f"{concept.split[:-1]}; choose one with --reading."
     elif concept.query.reading is not None:
@@ -235,9 +238,10 @@ def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | No
         return facts([("subtopics", f"none: {undivided}")])
     stability, mainly = result.stability, _documents_in(result, topic)
     known = stability is not None and any(stability.of(each.id) for each in topic.subtopics)
+    share = f"share of {topic.id}" if "." in topic.id else "share"  # beside others it is of the whole topic
     columns: Columns = [
         ("subtopic", _NO_WRAP),
-        *((name, _RIGHT) for name in ("documents", "share")),
+        *((name, _RIGHT) for name in ("documents", share)),
         *([("found in", _RIGHT)] if known else []),
         ("name: words, the most distinctive first", {}),
     ]
@@ -256,7 +260,9 @@ def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | No
     n_none = mainly[topic.id] - sum(mainly[each.id] for each in topic.subtopics)
     if n_none or topic.rest >= _SMALLEST_REST:
         hidden = ", or hidden" if result.fit.corrections.hidden_below(topic.id) else ""
-        why = Text(f"too small{', or found by too few runs' if known else ''}{hidden}", "dim")
+        few = ", or found by too few runs" if known else ""
+        unled = ", or the main one of no document" if "." in topic.id else ""
+        why = Text(f"too small{few}{unled}{hidden}", "dim")
         rows.append(("none", f"{n_none:,}", f"{topic.rest:.1%}", *([""] if known else []), why))
     return table(columns, rows)
 
@@ -333,7 +339,8 @@ def convergence_section(fit: ModelFit) -> RenderableType:
 
 
 def _convergence(trace: Trace, ended: str | None = None) -> str:
-    settled = "settled" if trace.settled else "not settled (--max-sweeps)"
+    unsettled = "too few to tell whether settled" if trace.is_too_short else "not settled"
+    settled = "settled" if trace.settled else f"{unsettled} (--max-sweeps)"
     end = ended or ("interrupted" if trace.interrupted else settled)
     likelihood = f", log likelihood {trace.log_likelihood[-1]:.3f} a token" if len(trace.sweeps) else ""
     return f"{trace.n_sweeps:,} sweeps, {end}, {trace.n_samples:,} samples{likelihood}"

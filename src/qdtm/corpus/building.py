@@ -11,7 +11,7 @@ import itertools
 import os
 import warnings
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -165,7 +165,7 @@ def from_dataframe(
     roles = find_roles(names, first, options, "the DataFrame")
     ids = columns[roles.id] if roles.id is not None else _labels_of(frame)
     called = roles.names(names)
-    texts = _texts_of(columns, roles.text)
+    texts = _texts_of(columns, roles.text, names)
     documents = MemoryDocuments(
         texts,
         ids,
@@ -175,7 +175,22 @@ def from_dataframe(
         called["title_name"] or None,
         called["text_name"],
     )
-    return _of_intake(MemoryIntake(texts, _as_text, documents), pipeline, like, split)
+    read = _reader_of(names[roles.text[0]])
+    return _of_intake(MemoryIntake(texts, read, documents), pipeline, like, split)
+
+
+def _reader_of(column: str) -> Callable[[int, object], str]:
+    """Return what takes the texts of a column, and says so if one is no text."""
+
+    def read(position: int, value: object) -> str:
+        if isinstance(value, str) or is_missing(value):
+            return _as_text(position, value)
+        raise CorpusError(
+            f"Column {column!r} has no text in row {position:,} but {type(value).__name__} "
+            f"({_shortened(value)}); give the column with the texts as text_column, or make it one of text."
+        )
+
+    return read
 
 
 def _labels_of(frame: Any) -> Column | None:
@@ -187,12 +202,16 @@ def _labels_of(frame: Any) -> Column | None:
     return [", ".join(map(str, label)) for label in index]
 
 
-def _texts_of(columns: Sequence[Column], positions: Sequence[int]) -> Column:
+def _texts_of(columns: Sequence[Column], positions: Sequence[int], names: Sequence[str]) -> Column:
     """Return a column, or the texts of several in one."""
     if len(positions) == 1:
         return columns[positions[0]]
+    readers = [_reader_of(names[c]) for c in positions]
     rows = zip(*(columns[c] for c in positions), strict=True)
-    return [join_texts(_as_text(j, value) for value in values) for j, values in enumerate(rows)]
+    return [
+        join_texts(read(j, value) for read, value in zip(readers, values, strict=True))
+        for j, values in enumerate(rows)
+    ]
 
 
 def from_vectorizer(

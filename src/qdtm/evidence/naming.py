@@ -23,7 +23,7 @@ from qdtm.corpus.indexing import blocks_of
 from qdtm.corpus.phrase_index import PhraseIndex
 from qdtm.queries.resolve import ResolvedWord
 from qdtm.queries.term_index import FloatArray, IntArray, TermIndex
-from qdtm.queries.text_search import TextSearch
+from qdtm.queries.text_search import TextSearch, signed_form
 from qdtm.storage.mapped import moved_beside, places_where
 
 if TYPE_CHECKING:
@@ -323,9 +323,10 @@ class NamingCounter:
             possible &= self._may_have(word)
         forms = [self._forms(word) for word in alternative]
         loose = any(word.status == "in text" for word in alternative)
+        signed = [form for word in alternative for form in word.sequence if signed_form(form)]
         counts = np.zeros(self._index.n_documents)
         for j, text in self._texts.select(np.flatnonzero(possible)):
-            words = self._texts.words(text)
+            words = self._texts.words(text, signed)
             spans = [_spans(words, each) for each in forms]
             near = _count_near(spans)
             counts[j] = near or (0.0 if loose or not all(spans) else APART)

@@ -67,6 +67,8 @@ def ending(trace: Trace) -> str:
     """Say how a phase ended."""
     if trace.interrupted:
         return "stopped by the user"
+    if trace.is_too_short:
+        return "as many as it is given, too few to tell whether it converged"
     return "converged" if trace.settled else "not converged when its sweeps were over"
 
 

@@ -236,7 +236,8 @@ def advice_of(
     if found.is_refused:
         near = [f"Closest: {_quoted(closest)}."] if closest else []
         return " ".join([*near, *passed, f"Leave it out, or ask for the rest {_ANYWAY}."])
-    advice = [_left_out(word, found.vocabulary) for word in words if word.status == "unknown"]
+    advice = _read_as(searched)
+    advice += [_left_out(word, found.vocabulary) for word in words if word.status == "unknown"]
     advice += passed
     advice += [_not_excluded(word) for word in barred if word.status not in ("known", "rare", "in text")]
     return " ".join([*advice, *_way_out(searched, found)])
@@ -331,6 +332,19 @@ def _missing(word: WordCheck, vocabulary: str) -> str:
 def _left_out(word: WordCheck, vocabulary: str) -> str:
     closest = f" Closest: {_quoted(word.closest)}." if word.closest else ""
     return f"{_missing(word, vocabulary)} and is left out.{closest}"
+
+
+def _read_as(searched: SearchedQuery) -> list[str]:
+    """Say of words with signs, which no text has as they are written, what they were read as."""
+    read: dict[str, list[str]] = {}
+    for word in searched.text:
+        if word.read_from:
+            said = " ".join(word.sequence) if len(word.sequence) > 1 else word.word
+            read.setdefault(word.read_from, []).append(said)
+    return [
+        f"No document has '{typed}' as it is written; it was read as {_quoted(words)}."
+        for typed, words in read.items()
+    ]
 
 
 def _passed_over(word: WordCheck) -> str:

@@ -156,6 +156,14 @@ class Concept:
         return tuple(reading.documents[0] for reading in self.readings)
 
     @property
+    def without_own(self) -> str:
+        """A sentence that says so if no word of the query is among the words; else empty."""
+        if any(word.origin != "expansion" for word in self.words):
+            return ""
+        words = ", ".join(f"'{word.word}'" for word in self.words)
+        return f"The topic has no word of the query itself; what goes with it stands for it: {words}."
+
+    @property
     def split(self) -> str:
         """A sentence that says so if documents mean several things and none was chosen; else empty."""
         if not self.readings or self.query.reading is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import groupby
 from typing import Literal
@@ -25,7 +25,7 @@ from qdtm.corpus.tokenizer import bare_form, is_unspaced, known_pieces
 from qdtm.embeddings.vectors import WordVectors, embed_vocabulary
 from qdtm.errors import CorpusError, QueryError
 from qdtm.queries.query import Item, parse_entry, parse_text
-from qdtm.queries.text_search import TextSearch
+from qdtm.queries.text_search import TextSearch, signed_form
 
 Status = Literal["known", "rare", "in text", "unknown", "stop word", "number", "too short", "dropped"]
 
@@ -67,6 +67,8 @@ class ResolvedWord:
     forms : tuple of tuple of str
         Where the vocabulary has phrases: the words that each of the `terms` stands for, as they are written
         inside phrases, the word itself first.
+    read_from : str
+        A word with signs, such as "C++", that no text has as it is written, and that was read as this one.
     """
 
     word: str
@@ -77,6 +79,7 @@ class ResolvedWord:
     n_in_text: int = 0
     within: tuple[int, ...] = ()
     forms: tuple[tuple[str, ...], ...] = ()
+    read_from: str = field(default="", compare=False)
 
     @property
     def is_sought(self) -> bool:
@@ -193,6 +196,37 @@ def _resolve_chunk(chunk: str, tokens: Sequence[str], corpus: Corpus, in_text: b
             return [_look_up(chunk, corpus, in_text)]
         if is_unspaced(chunk) and (pieces := known_pieces(chunk, corpus.word_index)):
             return [_look_up(piece, corpus, in_text) for piece in pieces]
+    if in_text and (form := _lost_signs(chunk, tokens, corpus)):
+        found = _in_text(form, corpus, "in text")
+        if found.is_sought:
+            return [replace(found, word=_as_typed(chunk, form))]
+        typed = _as_typed(chunk, form)
+        return [replace(word, read_from=typed) for word in _resolve_words(chunk, tokens, corpus, in_text)]
+    return _resolve_words(chunk, tokens, corpus, in_text)
+
+
+def _as_typed(chunk: str, form: str) -> str:
+    """Return a word with signs in the letters in which it was typed, without punctuation around it."""
+    at = chunk.lower().find(form)
+    return chunk[at : at + len(form)]
+
+
+def _lost_signs(chunk: str, tokens: Sequence[str], corpus: Corpus) -> str:
+    """Return how a word with signs is written, if the pipeline takes from it what tells it; else empty.
+
+    It does from "C++" and "AT&T". Of "TCP/IP" and "OS/2" the vocabulary has words, which can tell the topic.
+    """
+    form = signed_form(chunk)
+    if not form or form in tokens or not TextSearch.of(corpus).has_texts:
+        return ""
+    if not (form[0].isalnum() and form[-1].isalnum()):
+        return form
+    is_told = any(_is_known(token, corpus) for token in tokens)
+    return "" if is_told or not _loses_a_part(chunk, tokens, corpus) else form
+
+
+def _resolve_words(chunk: str, tokens: Sequence[str], corpus: Corpus, in_text: bool) -> list[ResolvedWord]:
+    """Resolve the words that are left of what stands between two spaces, without its signs."""
     if in_text and _loses_a_part(chunk, tokens, corpus):
         return _resolve_phrase(chunk, corpus, in_text, written=chunk)
     if not tokens:
@@ -301,7 +335,7 @@ def _resolve_phrase(
     document has stands for nothing, and so that word is named instead.
     """
     search = TextSearch.of(corpus)
-    tokens = search.split(text)
+    tokens = _split_phrase(text, corpus)
     spoken = [token for token in tokens if not search.is_stop_word(token)]
     if not spoken and written is None:
         raise QueryError(f'The phrase "{text}" has stop words only; add a word that says what it is about.')
@@ -323,6 +357,13 @@ def _resolve_phrase(
             forms=tuple(form for word in each for form in word.forms),
         )
     ]
+
+
+def _split_phrase(text: str, corpus: Corpus) -> list[str]:
+    """Return the words of a phrase; those with signs whole, where the texts have them so."""
+    search, cut = TextSearch.of(corpus), _cutter(corpus)
+    forms = [form for chunk in text.split() if (form := _lost_signs(chunk, cut(chunk), corpus))]
+    return search.split(text, [form for form in forms if len(search.documents_with(form))])
 
 
 # --- patterns ----------------------------------------------------------------------------------------------

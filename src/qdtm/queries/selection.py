@@ -38,6 +38,9 @@ MIN_PRECISION = 0.5
 MIN_SUPPORT = 3
 """And it must stand in so many different documents that name the query."""
 
+N_NEAREST = 3
+"""So many words stand for a query that has no word of its own and none that is precise enough."""
+
 FULL_COVER = 0.5
 """Queries cover a corpus if the documents that evidence gives them come to so much of it: it is cautious."""
 
@@ -131,7 +134,7 @@ def choose(
     coherent = None
     if min_precision > 0.0:
         coherent = [
-            coherent_words(draft, one, views.copy_hashes, min_precision)
+            _words_for(draft, one, views.copy_hashes, min_precision)
             for draft, one in zip(drafts, evidence, strict=True)
         ]
     concepts = finish_concepts(
@@ -283,16 +286,50 @@ def cover_the_corpus(evidence: Sequence[Evidence]) -> bool:
     return len(evidence) > 1 and sum(one.n_about for one in evidence) >= FULL_COVER * n_documents
 
 
+def _words_for(
+    draft: ConceptDraft, evidence: Evidence, hashes: NDArray[np.uint64], min_precision: float
+) -> NDArray[np.bool_]:
+    """Which words may be proposed, (V,): coherent ones; where a query would have none, the nearest."""
+    coherent = coherent_words(draft, evidence, hashes, min_precision)
+    if draft.given or draft.proposals(1, coherent):
+        return coherent
+    return nearest_words(draft, evidence, hashes)
+
+
+def nearest_words(draft: ConceptDraft, evidence: Evidence, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which few words go best with a query none of whose own words the vocabulary has, (V,).
+
+    Documents can name a query by what the vocabulary leaves out ("9/11"), and no word be nearly theirs alone.
+    The most precise ones, as if each had `MIN_SUPPORT` documents more about something else: a word of few
+    documents is precise by chance.
+    """
+    precision, support = precision_of_words(draft.index, evidence), _support(draft.index, evidence, hashes)
+    allowed = np.zeros(draft.index.n_words, np.bool_)
+    allowed[draft.proposals(draft.index.n_words)] = True
+    n_documents = draft.index.document_frequency
+    doubted = precision * n_documents / (n_documents + MIN_SUPPORT)
+    worth = np.where(allowed & (support >= min(MIN_SUPPORT, support.max())), doubted, 0.0)
+    best = np.argsort(-worth, kind="stable")[:N_NEAREST]
+    nearest = np.zeros(len(worth), np.bool_)
+    nearest[best[worth[best] > 0.0]] = True
+    return nearest
+
+
+def _support(index: TermIndex, evidence: Evidence, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How many different documents that name a query have each word, (V,); copies count once."""
+    named = np.flatnonzero(evidence.strength > 0)
+    _, first = np.unique(hashes[named], return_index=True)
+    return np.bincount(index.by_document[named[first]].indices, minlength=index.n_words)
+
+
 def coherent_words(
     draft: ConceptDraft, evidence: Evidence, hashes: NDArray[np.uint64], min_precision: float
 ) -> NDArray[np.bool_]:
     """Which words stand mostly in documents about a query, in enough different ones that name it, (V,)."""
     index = draft.index
-    precision = precision_of_words(index, evidence)
-    named = np.flatnonzero(evidence.strength > 0)
-    _, first = np.unique(hashes[named], return_index=True)  # copies count once
-    support = np.bincount(index.by_document[named[first]].indices, minlength=index.n_words)
-    enough = min(MIN_SUPPORT, len(first))
+    precision, support = precision_of_words(index, evidence), _support(index, evidence, hashes)
+    n_different = len(np.unique(hashes[evidence.strength > 0]))
+    enough = min(MIN_SUPPORT, n_different)
     return np.asarray((precision >= min_precision) & (support >= enough))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -40,6 +40,10 @@ N_SAMPLED = 1_000
 MOST_CHARACTERS = 20_000
 """How many documents are read, and how much of each, to tell how often a stop word occurs."""
 
+_AROUND = "\"'“”‘’„«»,;:!?()[]{}…"
+_SIGNED = re.compile(r"[^\W_]+(?:[&/-][^\W_]+)*[+#]{1,2}|[^\W_]+(?:[&/][^\W_]+)+|\.[^\W\d_]+")
+_SIGNS = frozenset("+#&/.")
+
 _SHORTEST_STEM = 3  # letters by which a text is looked at, where lemmas are of the user's own making
 
 
@@ -67,18 +71,28 @@ class TextSearch:
 
     # --- words -------------------------------------------------------------------------------------------
 
-    def words(self, text: str) -> list[str]:
+    def words(self, text: str, signed: Sequence[str] = ()) -> list[str]:
         """Return all words of a text in order, stop words included, each in the form of `fold`."""
-        return list(map(self._folded.__getitem__, self.split(text)))
+        return list(map(self._folded.__getitem__, self.split(text, signed)))
 
-    def split(self, text: str) -> list[str]:
-        """Return all words of a text in order, as they are written."""
+    def split(self, text: str, signed: Sequence[str] = ()) -> list[str]:
+        """Return all words of a text in order, as they are written; words with signs whole, if given."""
+        if signed:
+            return list(self._split_around(text, signed))
         if callable(self._pipeline.tokenizer) and is_unspaced(text):
             try:
                 return list(self._pipeline.split(text))
             except CorpusError:  # a function of the user's that was not saved
                 pass
         return unicode_tokens(self._pipeline.clean(text))
+
+    def _split_around(self, text: str, signed: Sequence[str]) -> Iterator[str]:
+        clean, end = self._pipeline.clean(text), 0
+        for match in _standing(signed).finditer(clean):
+            yield from self.split(clean[end : match.start()])
+            yield match[0]
+            end = match.end()
+        yield from self.split(clean[end:])
 
     def fold(self, token: str) -> str:
         """Return the form that a word shares with its plural, its capitals and its possessive."""
@@ -123,6 +137,9 @@ class TextSearch:
 
     def _scan(self, token: str, folded: str) -> Iterator[int]:
         """Yield the documents that have a word; most are passed over at a glance."""
+        if signed_form(token) == folded:
+            yield from self._scan_signed(folded)
+            return
         forms, inside = self._forms(token, folded), is_unspaced(folded)
         stands = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, forms))})(?!\w)")
         for document in self._documents:
@@ -135,6 +152,15 @@ class TextSearch:
             else:
                 found = inside or folded in self.words(document.text)
             if found:
+                yield document.index
+
+    def _scan_signed(self, form: str) -> Iterator[int]:
+        """Yield the documents that have a word with signs as it is written."""
+        stands, in_markup = _standing([form]), form.replace("&", "&amp;")
+        for document in self._documents:
+            check_cancelled()
+            text = document.text.lower()
+            if (form in text or in_markup in text) and stands.search(self._pipeline.clean(document.text)):
                 yield document.index
 
     def _forms(self, token: str, folded: str) -> tuple[str, ...]:
@@ -173,8 +199,41 @@ class _FoldedWords(dict[str, str]):
         self._fold = fold
 
     def __missing__(self, token: str) -> str:
-        folded = self[token] = self._fold(token)
+        folded = self[token] = signed_form(token) or self._fold(token)
         return folded
+
+
+def signed_form(chunk: str) -> str:
+    """Return a word with signs that words are not cut to, in small letters; empty if it is none.
+
+    Punctuation around it is taken off. A hyphen is no such sign: what it joins stands side by side.
+
+    Examples
+    --------
+    >>> [signed_form(each) for each in ("C++?", "(.NET)", "AT&T", "9/11,", "cats,", "self-driving")]
+    ['c++', '.net', 'at&t', '9/11', '', '']
+    """
+    if _SIGNS.isdisjoint(chunk):
+        return ""
+    bare = chunk.lower().strip(_AROUND).rstrip("." + _AROUND)
+    return bare if _SIGNED.fullmatch(bare) else ""
+
+
+def _standing(signed: Sequence[str]) -> re.Pattern[str]:
+    """Compile the expression for words with signs that stand by themselves.
+
+    "9/11" is not part of "3/9/11", "C++" not of "C+++"; "C++11", "AT&T's" and "F#-like" are of these words.
+    """
+    longest_first = sorted(set(signed), key=lambda form: (-len(form), form))
+    return re.compile("|".join(map(_alone, longest_first)), re.IGNORECASE)
+
+
+def _alone(form: str) -> str:
+    signs = "".join(sorted(_SIGNS.intersection(form)))
+    before = r"(?<![\w.])" if form[0] == "." else rf"(?<!\w)(?<!\w[{signs}])"
+    if form[-1] in _SIGNS:
+        return rf"{before}{re.escape(form)}(?![^\W\d_]|[{signs}])"
+    return rf"{before}{re.escape(form)}(?=(?:['’]?s)?(?!\w)(?![{signs}]\w))"
 
 
 def _plain(token: str) -> str:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from qdtm.errors import QueryError
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import order_by
+from qdtm.results.one_group import one_group
 from qdtm.results.passages import Passage
 from qdtm.results.reasons import Reasons
 from qdtm.results.relevance import Relevance
@@ -198,8 +199,8 @@ def contrast_queries(
         left_documents=shown[0],
         right_documents=shown[1],
         both_documents=shown[2],
-        left_subtopics=_nearest(topics[0], topics[1]),
-        right_subtopics=_nearest(topics[1], topics[0]),
+        left_subtopics=_nearest(result, topics[0], topics[1]),
+        right_subtopics=_nearest(result, topics[1], topics[0]),
     )
 
 
@@ -272,9 +273,13 @@ def _documents(
     )
 
 
-def _nearest(own: Topic, other: Topic) -> tuple[NearSubtopic, ...]:
-    """Return a query's subtopics, those that come nearest to one of the other query's first."""
-    mine, theirs = own.subtopics, other.subtopics or (other,)
+def _nearest(result: Result, own: Topic, other: Topic) -> tuple[NearSubtopic, ...]:
+    """Return a query's subtopics, those that come nearest to one of the other query's first.
+
+    A topic that is one group has none, and is itself what another's come near to.
+    """
+    mine, theirs = (() if one_group(result, each) else each.subtopics for each in (own, other))
+    theirs = theirs or (other,)
     if not mine:
         return ()
     overlaps = topic_overlaps(np.stack([topic.probabilities for topic in (*mine, *theirs)]))

@@ -205,7 +205,10 @@ def open_as_recorded(
     settings: Settings | None = None,
     progress: ProgressCallback | None = None,
 ) -> ModelFit:
-    """Open a subtopic into its own with the settings that the fit records; see `qdtm.drill_down`."""
+    """Open a subtopic into its own with the settings that the fit records; see `qdtm.drill_down`.
+
+    What no document is mainly in goes to the rest: a list of subtopics without documents says nothing.
+    """
     from qdtm.drill_down import open_subtopic  # loads the sampler
     from qdtm.fitting import corpus_inside
     from qdtm.model import QueryDrivenTopicModel
@@ -215,7 +218,42 @@ def open_as_recorded(
     settings = settings or QueryDrivenTopicModel.of(Result(fit, corpus))._settings()
     inside = corpus_inside(corpus, settings)
     opened = open_subtopic(gather_fit(fit, inside, corpus), inside, id, settings, progress)
-    return spread_fit(opened, inside, corpus)
+    return _with_documents(spread_fit(opened, inside, corpus), corpus, id)
+
+
+def _with_documents(fit: ModelFit, corpus: Corpus, id: str) -> ModelFit:
+    """Leave out the subtopics below an opened one that are the main one of no document.
+
+    Answers of people are passed over: what is opened does not depend on who looked before.
+    """
+    has_any = _main_below(fit, corpus, id)
+    if has_any.all() or not has_any.any():  # a topic that no document is mainly in has nothing to go by
+        return fit
+    if has_any.sum() < 2:
+        raise QueryError(f"Subtopic {id} does not split: its documents are all mainly in one part of it.")
+    splits = tuple(_of_some(each, has_any) if each.of == id else each for each in fit.splits)
+    return _with_documents(replace(fit, splits=splits), corpus, id)  # shares of what is left have changed
+
+
+def _main_below(fit: ModelFit, corpus: Corpus, id: str) -> NDArray[np.bool_]:
+    """Which of the subtopics right below an opened one some document is mainly in, (S,)."""
+    from qdtm.results.result import Result
+
+    scores = Result(replace(fit, checks=()), corpus).scores(int(id.partition(".")[0]))
+    return np.array([scores.mainly_in(scores.ids.index(each)).any() for each in below(fit, id).ids])
+
+
+def _of_some(split: Split, kept: NDArray[np.bool_]) -> Split:
+    """Return a split with some of its subtopics; the others go to the rest."""
+    size = split.counts.sum(axis=0, dtype=np.float64)  # (S,)
+    lost = float(size[~kept].sum() / max(size.sum(), 1e-9))
+    place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)  # the last for none
+    return replace(
+        split,
+        counts=np.ascontiguousarray(split.counts[:, kept]),
+        rest=min(split.rest + (1.0 - split.rest) * lost, 1.0),
+        token_children=place[split.token_children],
+    )
 
 
 def going_on(result: Result) -> tuple[ModelFit, History]:

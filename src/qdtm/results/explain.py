@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from qdtm.corpus.document_store import Document
 from qdtm.results.distributions import FloatArray
 from qdtm.results.documents import subtopic_position
+from qdtm.results.one_group import one_group
 from qdtm.results.passages import LONGEST_ALIGNED, Mark, Passage, Span, excerpt, whole
 from qdtm.results.reasons import query_words
 from qdtm.results.relevance import fitted_relevance
@@ -211,6 +212,7 @@ def explain_document(
     shown = corpus.documents[j]
     spans = result.aligner.spans(j, shown.text[:LONGEST_ALIGNED])
     concept = set(fit.concepts[q].word_indices)
+    split = [not one_group(result, each) for each in result.topics]
     ids = [subtopic_ids(fit, each) for each in range(fit.n_queries)]
     pulled = _pulled_by(result, words.tolist(), tokens)
     explained = tuple(
@@ -219,7 +221,7 @@ def explain_document(
             word=fit.vocabulary[w],
             span=spans[i],
             topic=topic_id(int(topic), fit.n_queries),
-            subtopic=ids[int(topic)][int(subtopic)] if subtopic >= 0 else None,
+            subtopic=ids[int(topic)][int(subtopic)] if subtopic >= 0 and split[int(topic)] else None,
             is_concept=w in concept,
             promoted=bool(promoted),
             pulled_by=pulled[i],

@@ -20,7 +20,7 @@ from qdtm.corpus.tokenizer import is_unspaced
 from qdtm.errors import CorpusError
 from qdtm.queries.answerability import WordCheck
 from qdtm.queries.check import QueryCheck
-from qdtm.queries.text_search import TextSearch
+from qdtm.queries.text_search import TextSearch, signed_form
 
 # --- passages -----------------------------------------------------------------------------------------------
 
@@ -535,6 +535,9 @@ def mentions_of(check: QueryCheck, corpus: Corpus) -> tuple[Mention, ...]:
 
 def forms_of(word: WordCheck, search: TextSearch) -> list[frozenset[str]]:
     """Return what each of the words of a query word or phrase looks like in a text, folded."""
+    form = signed_form(word.word)
+    if form and word.status == "in text" and len(search.documents_with(form)):
+        return [frozenset({form})]
     spoken = [token for token in search.split(word.word) if not search.is_stop_word(token)]
     if len(spoken) > 1:
         return [frozenset({search.fold(token)}) for token in spoken]
@@ -553,7 +556,7 @@ def _mention(document: Document, forms: list[frozenset[str]], search: TextSearch
 def _elsewhere(text: str, passage: Passage, forms: list[frozenset[str]], search: TextSearch) -> Iterator[str]:
     """Yield the sentences where the words stand first that a passage does not have."""
     shown, end = passage.start, passage.start + len(passage.text)
-    places = [(word, span[0]) for word, span in folded_places(text, search)]
+    places = [(word, span[0]) for word, span in folded_places(text, search, forms)]
     for form in forms:
         at = [start for word, start in places if word in form]
         if at and not any(shown <= start < end for start in at):
@@ -564,7 +567,7 @@ def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> 
     """Return the first character of the first place where most of the words stand nearest each other."""
     best, found = (0, 0), 0  # how many words, and by how little they are apart
     last: dict[int, tuple[int, int]] = {}  # where each word stood last
-    for i, (word, (start, _)) in enumerate(folded_places(text, search)):
+    for i, (word, (start, _)) in enumerate(folded_places(text, search, forms)):
         hits = [f for f, form in enumerate(forms) if word in form]
         last |= dict.fromkeys(hits, (i, start))
         near = [place for place in last.values() if i - place[0] <= NEAR]
@@ -573,10 +576,13 @@ def _first_place(text: str, forms: list[frozenset[str]], search: TextSearch) -> 
     return found
 
 
-def folded_places(text: str, search: TextSearch) -> Iterator[tuple[str, Span]]:
-    """Yield the words of a text, folded, and where they stand."""
+def folded_places(
+    text: str, search: TextSearch, forms: Iterable[Iterable[str]] = ()
+) -> Iterator[tuple[str, Span]]:
+    """Yield the words of a text, folded, and where they stand; those with signs whole that are wanted."""
     end = 0
-    for token in search.split(text):
+    signed = sorted({each for form in forms for each in form if signed_form(each)})
+    for token in search.split(text, signed):
         span = find_token(text, token, end, REACH)
         if span is not None:
             end = span[1]

@@ -123,7 +123,7 @@ class Reasons:
 
     def _beyond(self, text: str) -> Iterator[Mark]:
         """Yield where words of the query stand that the vocabulary does not have."""
-        for word, span in folded_places(text, self._search):
+        for word, span in folded_places(text, self._search, [self._forms]):
             if word in self._forms:
                 yield Mark(*span, 1.0, is_concept=True, of_query=(word,))
 

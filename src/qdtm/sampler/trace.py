@@ -10,6 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+ENOUGH_LOOKS = 12
+"""With fewer looks at the likelihood nobody can tell whether it has stopped rising: a chain of usual length
+is judged by two windows of six."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
@@ -47,6 +51,14 @@ class Trace:
             raise ValueError("the arrays of a trace differ in length")
         if not np.isfinite(self.log_likelihood).all():
             raise ValueError("a log likelihood of a trace is not finite")
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether it was not found to have settled in too few looks to say that it has not.
+
+        A query that joins a learned background makes few sweeps, and is looked at twice before it samples.
+        """
+        return not (self.settled or self.interrupted) and len(self.sweeps) < ENOUGH_LOOKS
 
     @classmethod
     def none(cls, *, interrupted: bool = True) -> Trace:
