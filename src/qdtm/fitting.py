@@ -38,8 +38,7 @@ from qdtm.sampler.checkpoint import Checkpoint
 from qdtm.sampler.engines import Engine
 from qdtm.sampler.parents import ParentFit
 from qdtm.sampler.problem import ParentProblem, Priors, check_countable, smoothing_for
-from qdtm.sampler.subtopics import SubtopicFit
-from qdtm.sampler.two_phases import Chains, run_chains
+from qdtm.sampler.two_phases import Chains, TwoPhases, run_chains
 from qdtm.settings import Settings
 
 PACKAGES = ("qdtm", "numpy", "numba", "scipy")
@@ -289,7 +288,7 @@ def freeze(
 ) -> ModelFit:
     """Put together the frozen outcome."""
     found, concepts = chains.first, prepared.concepts
-    parents, subtopics = found.parents, tuple(without_wordless(split) for split in found.subtopics)
+    parents, subtopics = found.parents, found.subtopics
     threshold, related = prepared.promotion(settings)
     none = np.zeros((corpus.n_words, 0), np.float32)
     return ModelFit(
@@ -312,31 +311,15 @@ def freeze(
         related=related,
         mixtures=tuple(s.mixture for s in subtopics),
         stability=measure_stability(chains.complete, prepared.names, corpus.vocabulary, settings.n_chains)
-        or of_one_run(
-            _agreements(parents, subtopics, prepared.names, corpus.vocabulary), parents, settings.seed
-        ),
+        or of_one_run(_agreements(found, prepared.names, corpus.vocabulary), parents, settings.seed),
     )
 
 
-def without_wordless(split: SubtopicFit) -> SubtopicFit:
-    """Take the subtopics out of a split that has no word in any.
-
-    The documents about a rare query may have no word in its topic; then there is nothing to name a subtopic
-    by, and nothing to have a share of.
-    """
-    if split.counts.any():
-        return split
-    n_words, n_tokens = split.counts.shape[0], len(split.token_subtopics)
-    return SubtopicFit.none(n_words, n_tokens, interrupted=split.trace.interrupted)
-
-
-def _agreements(
-    parents: ParentFit, splits: Sequence[SubtopicFit], names: Sequence[str], vocabulary: Sequence[str]
-) -> list[QueryStability]:
+def _agreements(found: TwoPhases, names: Sequence[str], vocabulary: Sequence[str]) -> list[QueryStability]:
     """What the chains of each query's split agree on."""
     return [
-        chain_agreement(split, q, names[q], vocabulary, float(parents.prevalence[-1, q]))
-        for q, split in enumerate(splits)
+        chain_agreement(split, q, names[q], vocabulary, float(found.parents.prevalence[-1, q]))
+        for q, split in enumerate(found.subtopics)
     ]
 
 

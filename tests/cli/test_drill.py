@@ -47,8 +47,6 @@ def test_what_is_shown_has_documents_and_the_share_says_of_what(run, saved, tmp_
     assert all(int(n_documents) > 0 for _, n_documents, *_ in rows)
     tree = run("show", tmp_path / "deep").stdout
     assert "share of" not in tree
-    refused = run("drill", saved, "0.2", "-o", tmp_path / "no", code=2).stderr
-    assert "0.2 does not split: its documents are all mainly in one part of it" in refused
 
 
 def test_opened_in_place_gives_the_same_bytes(run, tmp_path):

@@ -8,20 +8,8 @@ import pytest
 
 from planted import plant_parts
 from qdtm import QueryDrivenTopicModel
-from qdtm.fitting import without_wordless
 from qdtm.results.result import Result
-from qdtm.results.stability import (
-    Stability,
-    SubtopicStability,
-    chain_agreement,
-    measure_stability,
-    says_rhat,
-    split_rhat,
-)
-from qdtm.sampler.consensus import Overlap
-from qdtm.sampler.mixture import DocumentMixture
-from qdtm.sampler.subtopics import SubtopicFit
-from qdtm.sampler.trace import Trace
+from qdtm.results.stability import Stability, SubtopicStability, measure_stability, says_rhat, split_rhat
 from qdtm.sampler.two_phases import ChainSummary
 
 QUICK = {"embeddings": None, "random_state": 1, "min_sweeps": 40, "max_sweeps": 80, "n_chains": 4}
@@ -161,20 +149,3 @@ def test_plain_words():
     assert "agree" in says_rhat(1.01)
     assert "apart" in says_rhat(1.5)
     assert "too few" in says_rhat(None)
-
-
-def test_a_topic_without_a_word_in_the_documents_about_it_has_no_subtopics():
-    nothing = np.zeros((4, 0), np.float32)  # what each chain's groups have of the topic
-    overlap = Overlap(np.ones((1, 8)), np.zeros((1, 8), np.int64))
-    mixture = DocumentMixture.none(4)
-    trace = Trace.none(interrupted=False)
-    split = SubtopicFit(
-        np.zeros((4, 1)), 1.0, np.full(3, -1, np.int32), trace, mixture, (nothing,) * 8, overlap
-    )
-    bare = without_wordless(split)
-    assert bare.counts.shape == (4, 0)
-    assert bare.token_subtopics.tolist() == [-1, -1, -1]
-    assert (bare.trace.n_sweeps, bare.trace.interrupted) == (0, False)
-    assert chain_agreement(bare, 0, "q", list("abcd"), 0.0).subtopics == ()
-    some = replace(split, counts=np.ones((4, 1)))
-    assert without_wordless(some) is some

@@ -128,6 +128,15 @@ def test_a_topic_that_no_document_is_about_has_no_subtopics() -> None:
     assert fit.mixture.n_groups == 0
 
 
+def test_a_topic_without_a_word_in_the_documents_about_it_has_no_subtopics() -> None:
+    tokens, offsets = np.tile(np.array([0, 1], np.int32), 60), np.arange(0, 122, 2)
+    weights = np.where(np.arange(60) < 30, 1.0, 0.0)
+    in_topic = np.array([100, 102, 118])  # of documents that are not about it
+    fit = split_documents(tokens, offsets, 3, in_topic, weights, Priors(), 0.0, 0, (0,))
+    assert fit.counts.shape == (3, 0)
+    assert fit.token_subtopics.tolist() == [-1, -1, -1]
+
+
 def test_smoothing_runs_over_the_parents_own_words() -> None:
     rules = subtopic_rules(np.array([3, 3, 7, 1], np.int32), 50, Priors(alpha=2.0, beta=0.25, gamma=3.0))
     assert (rules.alpha, rules.gamma, rules.beta[0]) == (2.0, 3.0, 0.25)

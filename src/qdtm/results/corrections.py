@@ -227,10 +227,8 @@ def _with_documents(fit: ModelFit, corpus: Corpus, id: str) -> ModelFit:
     Answers of people are passed over: what is opened does not depend on who looked before.
     """
     has_any = _main_below(fit, corpus, id)
-    if has_any.all() or not has_any.any():  # a topic that no document is mainly in has nothing to go by
+    if has_any.all() or has_any.sum() < 2:  # the parts of a few documents are told by their words alone
         return fit
-    if has_any.sum() < 2:
-        raise QueryError(f"Subtopic {id} does not split: its documents are all mainly in one part of it.")
     splits = tuple(_of_some(each, has_any) if each.of == id else each for each in fit.splits)
     return _with_documents(replace(fit, splits=splits), corpus, id)  # shares of what is left have changed
 

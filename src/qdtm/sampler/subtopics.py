@@ -183,17 +183,17 @@ def split_documents(
     fit_subtopics : for the other parameters.
     """
     rows = np.flatnonzero(weights > 0)
-    if not len(rows) or not can_split(len(offsets) - 1):
+    place = np.full(len(offsets) - 1, -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    row_of = place[np.searchsorted(offsets, in_topic, side="right") - 1]  # (n,): which of `rows`, -1 for none
+    is_split = row_of >= 0
+    if not is_split.any() or not can_split(len(offsets) - 1):
         return SubtopicFit.none(n_words, len(in_topic), interrupted=False)
     counts = _document_words(tokens, offsets, rows, n_words)
     counts = counts if parts is None else (counts @ parts).tocsr()
     path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
     vectors = None if document_vectors is None else document_vectors[rows]
     grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path), vectors)
-    place = np.full(len(offsets) - 1, -1, np.int64)
-    place[rows] = np.arange(len(rows))
-    row_of = place[np.searchsorted(offsets, in_topic, side="right") - 1]  # (n,): which of `rows`, -1 for none
-    is_split = row_of >= 0
     where, row_of = in_topic[is_split], row_of[is_split]  # (M,)
     own, own_offsets = cut_out(tokens, offsets, where)
     words, own_words = np.unique(own, return_inverse=True)
