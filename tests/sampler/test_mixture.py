@@ -8,10 +8,12 @@ from scipy import sparse
 
 from planted import plant_groups
 from qdtm.sampler.mixture import (
+    CONCENTRATIONS,
     LONG,
     DocumentMixture,
     choose_concentration,
     infer_groups,
+    likelihoods_unseen,
     merge,
     words_once,
 )
@@ -59,7 +61,7 @@ def test_too_many_groups_become_those_that_are_there():
     counts, truth = plant_groups()
     has = words_once(counts)
     start = 3 * truth + np.arange(len(truth)) % 3  # each cut into three, by chance
-    concentration = choose_concentration(has, start, words_once(plant_groups(seed=1)[0]))
+    concentration = choose_concentration(likelihoods_unseen(has, start, words_once(plant_groups(seed=1)[0])))
     labels = infer_groups(has, start, concentration)
     assert len(np.unique(labels)) == 3
     assert len({(int(a), int(b)) for a, b in zip(labels, truth, strict=True)}) == 3
@@ -77,9 +79,20 @@ def test_groups_that_stray_far_are_given_little_of_what_all_say():
         truth = np.arange(400) % 4
         counts = sparse.csr_matrix(np.array([rng.multinomial(15, groups[k]) for k in truth]))
         has = words_once(counts)
-        return choose_concentration(has[:300], truth[:300], has[300:])
+        return choose_concentration(likelihoods_unseen(has[:300], truth[:300], has[300:]))
 
     assert chosen(20.0) < chosen(400.0)
+
+
+def test_of_what_is_as_likely_but_for_chance_the_simplest_is_taken():
+    rng = np.random.default_rng(0)
+    likelihoods = np.zeros((len(CONCENTRATIONS), 100))
+    likelihoods[:6] -= 0.5  # clearly worse
+    likelihoods[7:9] -= 0.001 + rng.normal(0, 0.1, (2, 100)) - 0.01  # as good, but for chance
+    likelihoods[9] -= 0.5
+    assert choose_concentration(likelihoods) == CONCENTRATIONS[8]
+    likelihoods[6] += 0.2
+    assert choose_concentration(likelihoods) == CONCENTRATIONS[6]
 
 
 def test_words_of_a_long_document_count_for_less_however_often_it_has_them():

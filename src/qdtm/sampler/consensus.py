@@ -14,7 +14,9 @@ hangs on chance, or on a few documents, is not found, and the number of groups i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -27,6 +29,7 @@ from qdtm.sampler.mixture import (
     Labels,
     choose_concentration,
     infer_groups,
+    likelihoods_unseen,
     words_once,
 )
 from qdtm.sampler.vector_mixture import infer_vector_groups, log_joint, principal_components
@@ -64,6 +67,9 @@ FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.02
 USUAL_CONCENTRATION = 20.0
 """Of the mixture of words, where documents are grouped by their vectors. With 5 to 100 it puts as many of
 them into their own group."""
+
+FEWEST_UNSEEN = 200
+"""By so many documents that a chain did not see the concentration is chosen; of few, by several chains."""
 
 FEWEST_TO_SPLIT = 50
 """Documents of a corpus whose topics are split.
@@ -128,12 +134,19 @@ def group_documents(
         return _one_group(has)
     with threadpool_limits(1):  # sums of several threads would depend on their number
         space: _Space = _WordSpace(has, pool, kept, rng) if vectors is None else _VectorSpace(vectors, pool)
-        found: list[Labels] = []
-        for _ in range(N_CHAINS):
-            rows = draw(weights[pool], round(SEEN * len(pool)), rng)
-            start = tightest_groups(space.directions[rows], _n_start(len(rows)), rng)
-            found.append(space.infer(rows, start))
-        return _settled(has, pool, space, np.array(found))
+        drawn = [draw(weights[pool], round(SEEN * len(pool)), rng) for _ in range(N_CHAINS)]
+        begun = [
+            _Begun(rows, tightest_groups(space.directions[rows], _n_start(len(rows)), rng)) for rows in drawn
+        ]
+        space.prepare(begun)
+        return _settled(has, pool, space, np.array([space.infer(*each) for each in begun]))
+
+
+class _Begun(NamedTuple):
+    """The documents that a chain sees, as places among those that are drawn from, and their first groups."""
+
+    rows: NDArray[np.int64]
+    start: Labels
 
 
 class _Space(Protocol):
@@ -150,6 +163,9 @@ class _Space(Protocol):
     directions: FloatArray
     concentration: float
 
+    def prepare(self, begun: Sequence[_Begun]) -> None:
+        """Learn what all chains share."""
+
     def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
         """Infer groups of some documents, and put all that chains draw from into these, (n,)."""
 
@@ -163,12 +179,18 @@ class _WordSpace:
     def __init__(self, has: Any, pool: NDArray[np.int64], kept: Any, rng: np.random.Generator) -> None:
         self._has, self._pool, self._kept = has, pool, kept
         self.directions = latent_semantics(kept, rng)
-        self.concentration = 0.0  # the first chain chooses it
+        self.concentration = USUAL_CONCENTRATION
+
+    def prepare(self, begun: Sequence[_Begun]) -> None:
+        every = np.arange(self._kept.shape[0])
+        n_unseen = len(every) - len(begun[0].rows)
+        looks = [
+            likelihoods_unseen(self._kept[rows], start, self._kept[np.setdiff1d(every, rows)])
+            for rows, start in begun[: ceil(FEWEST_UNSEEN / max(n_unseen, 1))]
+        ]
+        self.concentration = choose_concentration(np.concatenate(looks, axis=1))
 
     def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
-        if not self.concentration:
-            unseen = np.setdiff1d(np.arange(self._kept.shape[0]), rows)
-            self.concentration = choose_concentration(self._kept[rows], start, self._kept[unseen])
         labels = infer_groups(self._kept[rows], start, self.concentration)
         mixture = DocumentMixture.of(self._kept[rows], labels, self.concentration)
         return np.asarray(mixture.log_joint(self._kept).argmax(axis=1))
@@ -183,6 +205,9 @@ class _VectorSpace:
     """Documents are alike by what a sentence encoder makes of them."""
 
     concentration = USUAL_CONCENTRATION
+
+    def prepare(self, begun: Sequence[_Begun]) -> None:
+        """Nothing is to be learned."""
 
     def __init__(self, vectors: NDArray[np.float32], pool: NDArray[np.int64]) -> None:
         self._all, self._pool = principal_components(vectors), pool

@@ -129,15 +129,31 @@ def infer_groups(has: Any, labels: Labels, concentration: float) -> Labels:
     return merge(has, labels, concentration)
 
 
-def choose_concentration(has: Any, labels: Labels, unseen: Any) -> float:
-    """The concentration whose groups, merged from these, make other documents likeliest."""
-
-    def likelihood(concentration: float) -> float:
+def likelihoods_unseen(has: Any, labels: Labels, unseen: Any) -> FloatArray:
+    """Log likelihoods of other documents, given groups merged from these: a row a concentration, (C, n)."""
+    found = []
+    for concentration in CONCENTRATIONS:
         groups = merge(has, labels, concentration)
         mixture = DocumentMixture.of(has, groups, concentration)
-        return float(logsumexp(mixture.log_joint(unseen), axis=1).sum())
+        found.append(logsumexp(mixture.log_joint(unseen), axis=1))
+    return np.array(found)
 
-    return max(CONCENTRATIONS, key=likelihood)
+
+def choose_concentration(likelihoods: FloatArray) -> float:
+    """The largest concentration with which documents are as likely as with the best, but for chance.
+
+    Groups are fewer with a larger one: of what is less than a standard error apart, the simplest is taken
+    (Breiman et al. 1984, of trees).
+
+    Parameters
+    ----------
+    likelihoods : ndarray of shape (C, n)
+        As from `likelihoods_unseen`.
+    """
+    best = likelihoods[likelihoods.sum(axis=1).argmax()]
+    loss = best - likelihoods  # (C, n)
+    error = loss.std(axis=1) * np.sqrt(loss.shape[1])
+    return CONCENTRATIONS[int(np.flatnonzero(loss.sum(axis=1) <= error)[-1])]
 
 
 def merge(has: Any, labels: Labels, concentration: float) -> Labels:
