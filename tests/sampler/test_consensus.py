@@ -5,15 +5,7 @@ import pytest
 from scipy import sparse
 
 from planted import plant_groups
-from qdtm.sampler.consensus import (
-    N_CHAINS,
-    N_STARTS,
-    agree,
-    draw,
-    group_documents,
-    k_means,
-    tightest_groups,
-)
+from qdtm.sampler.consensus import N_CHAINS, agree, draw, group_documents, k_means
 
 
 def pure(labels, truth):
@@ -84,17 +76,3 @@ def test_k_means_labels_are_all_in_use():
     vectors = np.repeat(np.eye(3), 5, axis=0)
     labels = k_means(vectors, 10, rng)  # more groups than different vectors
     assert sorted(np.unique(labels).tolist()) == list(range(len(np.unique(labels)))) == [0, 1, 2]
-
-
-def test_of_several_starts_the_tightest_groups_are_taken():
-    vectors = np.random.default_rng(3).normal(size=(120, 6))
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-
-    def tightness(labels):
-        return sum(np.linalg.norm(vectors[labels == k].sum(axis=0)) for k in np.unique(labels))
-
-    rng = np.random.default_rng(0)
-    each = [tightness(k_means(vectors, 8, rng)) for _ in range(N_STARTS)]
-    found = tightness(tightest_groups(vectors, 8, np.random.default_rng(0)))
-    assert found == pytest.approx(max(each))
-    assert found > min(each) + 0.1

@@ -14,9 +14,7 @@ hangs on chance, or on a few documents, is not found, and the number of groups i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -27,9 +25,8 @@ from qdtm.sampler.mixture import (
     DocumentMixture,
     FloatArray,
     Labels,
-    choose_concentration,
+    choose_smoothing,
     infer_groups,
-    likelihoods_unseen,
     words_once,
 )
 from qdtm.sampler.vector_mixture import infer_vector_groups, log_joint, principal_components
@@ -52,24 +49,17 @@ MOST_GROUPS, DOCUMENTS_A_GROUP = 30, 5
 N_DIMENSIONS, N_ROUNDS = 20, 20
 """Of latent semantic analysis, and of k-means."""
 
-N_STARTS = 4
-"""K-means is begun so often, and the tightest groups are taken."""
-
 MAJORITY = 0.5
 """Documents belong together if at least so many chains say so."""
 
 SAME_DOCUMENTS = 0.5
 """A chain finds a group if one of its own has so much of the documents of both in common."""
 
-FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.02
+FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.01
 """A group has at least so many documents, and so much of all."""
 
-USUAL_CONCENTRATION = 20.0
-"""Of the mixture of words, where documents are grouped by their vectors. With 5 to 100 it puts as many of
-them into their own group."""
-
-FEWEST_UNSEEN = 200
-"""By so many documents that a chain did not see the concentration is chosen; of few, by several chains."""
+USUAL_SMOOTHING = 0.1
+"""Beta of the mixture of words, where documents are grouped by their vectors."""
 
 FEWEST_TO_SPLIT = 50
 """Documents of a corpus whose topics are split.
@@ -134,19 +124,12 @@ def group_documents(
         return _one_group(has)
     with threadpool_limits(1):  # sums of several threads would depend on their number
         space: _Space = _WordSpace(has, pool, kept, rng) if vectors is None else _VectorSpace(vectors, pool)
-        drawn = [draw(weights[pool], round(SEEN * len(pool)), rng) for _ in range(N_CHAINS)]
-        begun = [
-            _Begun(rows, tightest_groups(space.directions[rows], _n_start(len(rows)), rng)) for rows in drawn
-        ]
-        space.prepare(begun)
-        return _settled(has, pool, space, np.array([space.infer(*each) for each in begun]))
-
-
-class _Begun(NamedTuple):
-    """The documents that a chain sees, as places among those that are drawn from, and their first groups."""
-
-    rows: NDArray[np.int64]
-    start: Labels
+        found: list[Labels] = []
+        for _ in range(N_CHAINS):
+            rows = draw(weights[pool], round(SEEN * len(pool)), rng)
+            start = k_means(space.directions[rows], _n_start(len(rows)), rng)
+            found.append(space.infer(rows, start))
+        return _settled(has, pool, space, np.array(found))
 
 
 class _Space(Protocol):
@@ -156,15 +139,12 @@ class _Space(Protocol):
     ----------
     directions : ndarray of shape (n, d)
         Of the documents that chains draw from; rows of length 1.
-    concentration : float
+    beta : float
         Of the mixture of words, in the end.
     """
 
     directions: FloatArray
-    concentration: float
-
-    def prepare(self, begun: Sequence[_Begun]) -> None:
-        """Learn what all chains share."""
+    beta: float
 
     def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
         """Infer groups of some documents, and put all that chains draw from into these, (n,)."""
@@ -179,35 +159,23 @@ class _WordSpace:
     def __init__(self, has: Any, pool: NDArray[np.int64], kept: Any, rng: np.random.Generator) -> None:
         self._has, self._pool, self._kept = has, pool, kept
         self.directions = latent_semantics(kept, rng)
-        self.concentration = USUAL_CONCENTRATION
-
-    def prepare(self, begun: Sequence[_Begun]) -> None:
-        every = np.arange(self._kept.shape[0])
-        n_unseen = len(every) - len(begun[0].rows)
-        looks = [
-            likelihoods_unseen(self._kept[rows], start, self._kept[np.setdiff1d(every, rows)])
-            for rows, start in begun[: ceil(FEWEST_UNSEEN / max(n_unseen, 1))]
-        ]
-        self.concentration = choose_concentration(np.concatenate(looks, axis=1))
+        self.beta = 0.0  # the first chain chooses it
 
     def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
-        labels = infer_groups(self._kept[rows], start, self.concentration)
-        mixture = DocumentMixture.of(self._kept[rows], labels, self.concentration)
-        return np.asarray(mixture.log_joint(self._kept).argmax(axis=1))
+        seen = self._kept[rows]
+        self.beta = self.beta or choose_smoothing(seen, start)
+        labels, _ = infer_groups(seen, start, self.beta)
+        return np.asarray(DocumentMixture.of(seen, labels, self.beta).log_joint(self._kept).argmax(axis=1))
 
     def place(self, labels: Labels) -> Labels:
-        first = self._has[self._pool[: len(labels)]]
-        mixture = DocumentMixture.of(first, labels, self.concentration)
+        mixture = DocumentMixture.of(self._has[self._pool[: len(labels)]], labels, self.beta)
         return np.asarray(mixture.log_joint(self._has).argmax(axis=1))
 
 
 class _VectorSpace:
     """Documents are alike by what a sentence encoder makes of them."""
 
-    concentration = USUAL_CONCENTRATION
-
-    def prepare(self, begun: Sequence[_Begun]) -> None:
-        """Nothing is to be learned."""
+    beta = USUAL_SMOOTHING
 
     def __init__(self, vectors: NDArray[np.float32], pool: NDArray[np.int64]) -> None:
         self._all, self._pool = principal_components(vectors), pool
@@ -285,12 +253,6 @@ def unit(matrix: Any) -> Any:
     return (sparse.diags(1.0 / np.maximum(lengths, 1e-12)) @ matrix).tocsr()
 
 
-def tightest_groups(vectors: FloatArray, n_groups: int, rng: np.random.Generator) -> Labels:
-    """Run k-means several times, and return the labels whose documents are nearest to their centres."""
-    found = [k_means(vectors, n_groups, rng) for _ in range(N_STARTS)]
-    return max(found, key=lambda labels: float(np.linalg.norm(_sums(vectors, labels), axis=1).sum()))
-
-
 def k_means(vectors: FloatArray, n_groups: int, rng: np.random.Generator) -> Labels:
     """Spherical k-means from a k-means++ start; labels 0 to K - 1, each there at least once."""
     centres = vectors[_apart(vectors, n_groups, rng)]
@@ -300,15 +262,11 @@ def k_means(vectors: FloatArray, n_groups: int, rng: np.random.Generator) -> Lab
         if np.array_equal(now, labels):
             break
         labels = now
-        sums = _sums(vectors, labels, len(centres))
+        sums = np.zeros_like(centres)
+        np.add.at(sums, labels, vectors)
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         centres = np.where(lengths > 0, sums / np.maximum(lengths, 1e-12), centres)
     return np.unique(labels, return_inverse=True)[1]
-
-
-def _sums(vectors: FloatArray, labels: Labels, n_groups: int = 0) -> FloatArray:
-    """Add up the vectors of each group, (K, d)."""
-    return np.stack([np.bincount(labels, column, n_groups) for column in vectors.T], axis=1)
 
 
 def _apart(vectors: FloatArray, n: int, rng: np.random.Generator) -> list[int]:
@@ -354,7 +312,7 @@ def _settled(has: Any, pool: NDArray[np.int64], space: _Space, chains: Labels) -
     labels = np.argsort(order)[labels]
     everywhere = np.full((len(chains), has.shape[0]), -1, np.int64)
     everywhere[:, pool] = chains
-    return Grouping(labels, DocumentMixture.of(has, labels, space.concentration), tuple(everywhere))
+    return Grouping(labels, DocumentMixture.of(has, labels, space.beta), tuple(everywhere))
 
 
 def _one_group(has: Any) -> Grouping:

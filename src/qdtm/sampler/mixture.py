@@ -3,29 +3,23 @@
 In: which words documents have, and a first grouping. Out: groups that the marginal likelihood does not want
 to merge any more, and `DocumentMixture`, which says how likely any document is to be in each.
 
-The words of a group are drawn around those of all the documents (MacKay and Peto 1995): a group has to
-explain only what it says otherwise. Groups are merged greedily as in Bayesian hierarchical clustering (Heller
-and Ghahramani 2005), under a Chinese restaurant prior, and documents then move to the group that their words
-fit best, as in the mixture of Yin and Wang (2014). So the number of groups is inferred; how far groups stray
-from the rest is chosen by the likelihood of documents that were not seen. That a word counts once in a
-document, and those of a long one for less, takes care of burstiness (Madsen, Kauchak and Elkan 2005).
+Groups are merged greedily as in Bayesian hierarchical clustering (Heller and Ghahramani 2005), under a
+Chinese restaurant prior, and documents then move to the group that their words fit best, as in the mixture
+of Yin and Wang (2014). So the number of groups is inferred, and so is the smoothing. That a word counts once
+in a document takes care of its burstiness (Madsen, Kauchak and Elkan 2005).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
-CONCENTRATIONS = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0)
-"""Words' worth of what all documents say in the words of a group: the fewer, the farther groups stray."""
-
-LONG = 25.0
-"""Of a document with more words than this, n count as the root of 25 n: words of one text are no independent
-witnesses of its group."""
+SMOOTHING = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""What beta of the mixture is chosen from, by the marginal likelihood; the last is the paper's."""
 
 MOVES = 5
 """How often documents may move to another group between two rounds of merging."""
@@ -50,24 +44,22 @@ class DocumentMixture:
     log_sizes: FloatArray
 
     @classmethod
-    def of(cls, has: Any, labels: Labels, concentration: float) -> DocumentMixture:
+    def of(cls, has: Any, labels: Labels, beta: float) -> DocumentMixture:
         """Learn the mixture from documents in their groups.
 
         Parameters
         ----------
         has : CSR matrix of shape (D, V)
-            The weight of each word that a document has.
+            1 where a document has a word.
         labels : ndarray of int64, shape (D,)
             0 to S - 1, each there at least once; -1 for a document that is left out.
-        concentration : float
         """
         n_groups = int(labels.max()) + 1
-        counts = weights_of_words(has, labels, n_groups).T  # (V, S)
-        prior = concentration * base_measure(counts.sum(axis=1))  # (V,)
-        known = prior > 0
-        smoothed = np.zeros_like(counts)
-        total = counts.sum(axis=0) + concentration  # (S,)
-        smoothed[known] = np.log((counts[known] + prior[known, None]) / total)
+        counts = documents_with_word(has, labels, n_groups).T.astype(np.float64)  # (V, S)
+        known = counts.any(axis=1)
+        total = np.maximum(counts.sum(axis=0) + beta * known.sum(), beta)  # (S,)
+        smoothed = np.log((counts + beta) / total)
+        smoothed[~known] = 0.0
         sizes = np.bincount(labels[labels >= 0], minlength=n_groups)
         return cls(smoothed.astype(np.float32), np.log(sizes / sizes.sum()))
 
@@ -110,83 +102,54 @@ class DocumentMixture:
 
 
 def words_once(counts: Any) -> Any:
-    """Count each word once in a document, and those of a `LONG` one for less: CSR of the same shape."""
+    """Count each word once in a document: CSR of the same shape, 1 where it has the word."""
     has = counts.copy()
-    n_words = np.diff(has.indptr)
-    has.data = np.repeat(np.sqrt(LONG / np.maximum(n_words, LONG)), n_words)
+    has.data = np.ones(len(has.data), np.float64)
     return has
 
 
-def infer_groups(has: Any, labels: Labels, concentration: float) -> Labels:
-    """Merge groups, let documents move, and merge again."""
-    labels = merge(has, labels, concentration)
+def infer_groups(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
+    """Merge groups, let documents move, and merge again; return the labels and their marginal likelihood."""
+    labels, _ = merge(has, labels, beta)
     for _ in range(MOVES):
-        best = DocumentMixture.of(has, labels, concentration).log_joint(has).argmax(axis=1)
+        best = DocumentMixture.of(has, labels, beta).log_joint(has).argmax(axis=1)
         moved = np.unique(best, return_inverse=True)[1]
         if np.array_equal(moved, labels):
             break
         labels = moved
-    return merge(has, labels, concentration)
+    return merge(has, labels, beta)
 
 
-def likelihoods_unseen(has: Any, labels: Labels, unseen: Any) -> FloatArray:
-    """Log likelihoods of other documents, given groups merged from these: a row a concentration, (C, n)."""
-    found = []
-    for concentration in CONCENTRATIONS:
-        groups = merge(has, labels, concentration)
-        mixture = DocumentMixture.of(has, groups, concentration)
-        found.append(logsumexp(mixture.log_joint(unseen), axis=1))
-    return np.array(found)
+def choose_smoothing(has: Any, labels: Labels) -> float:
+    """The beta whose groups, merged from these, have the highest marginal likelihood."""
+    return max(SMOOTHING, key=lambda beta: merge(has, labels, beta)[1])
 
 
-def choose_concentration(likelihoods: FloatArray) -> float:
-    """The largest concentration with which documents are as likely as with the best, but for chance.
-
-    Groups are fewer with a larger one: of what is less than a standard error apart, the simplest is taken
-    (Breiman et al. 1984, of trees).
-
-    Parameters
-    ----------
-    likelihoods : ndarray of shape (C, n)
-        As from `likelihoods_unseen`.
-    """
-    best = likelihoods[likelihoods.sum(axis=1).argmax()]
-    loss = best - likelihoods  # (C, n)
-    error = loss.std(axis=1) * np.sqrt(loss.shape[1])
-    return CONCENTRATIONS[int(np.flatnonzero(loss.sum(axis=1) <= error)[-1])]
-
-
-def merge(has: Any, labels: Labels, concentration: float) -> Labels:
-    """Merge pairs of groups as long as that raises the marginal likelihood.
+def merge(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
+    """Merge pairs of groups as long as that raises the marginal likelihood; return it with the labels.
 
     Parameters
     ----------
     has : CSR matrix of shape (D, V)
     labels : ndarray of int64, shape (D,)
         0 to K - 1, each there at least once.
-    concentration : float
+    beta : float
     """
     n_groups = int(labels.max()) + 1
-    counts = weights_of_words(has, labels, n_groups)  # (K, V)
+    counts = documents_with_word(has, labels, n_groups)  # (K, V)
     counts = np.ascontiguousarray(counts[:, counts.any(axis=0)])
-    if not counts.shape[1]:
-        return np.zeros_like(labels)
+    sizes = np.bincount(labels, minlength=n_groups)
+    of_count = np.array([math.lgamma(n + beta) for n in range(has.shape[0] + 1)]) - math.lgamma(beta)
     from qdtm.sampler.mixture_kernels import merge_greedily  # slow to load
 
-    sizes = np.bincount(labels, minlength=n_groups)
-    into, _ = merge_greedily(counts, sizes, concentration * base_measure(counts.sum(axis=0)))
-    return np.unique(into[labels], return_inverse=True)[1]
+    into, likelihood = merge_greedily(counts, sizes, of_count, beta * counts.shape[1])
+    return np.unique(into[labels], return_inverse=True)[1], float(likelihood)
 
 
-def base_measure(weights: FloatArray) -> FloatArray:
-    """The words of all documents as a distribution, (V,)."""
-    return np.asarray(weights / max(float(weights.sum()), 1e-12))
-
-
-def weights_of_words(has: Any, labels: Labels, n_groups: int) -> FloatArray:
-    """Add up the weight of each word in the documents of each group, (K, V); label -1 is no group."""
+def documents_with_word(has: Any, labels: Labels, n_groups: int) -> NDArray[np.int32]:
+    """Count the documents of each group that have each word, (K, V); label -1 is no group."""
     group = np.repeat(labels, np.diff(has.indptr))
     inside = group >= 0
     cells = group[inside] * has.shape[1] + has.indices[inside]
-    weights = np.bincount(cells, has.data[inside], minlength=n_groups * has.shape[1])
-    return np.asarray(weights.reshape(n_groups, has.shape[1]), np.float64)
+    counts = np.bincount(cells, minlength=n_groups * has.shape[1])
+    return counts.reshape(n_groups, has.shape[1]).astype(np.int32)
