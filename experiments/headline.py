@@ -41,6 +41,7 @@ _ALONE = {
 _PARTS = {
     "qdtm": "qdtm",
     "qdtm with MiniLM": "qdtm-encoder",
+    "BERTopic with MiniLM": "bertopic",
     "LDA, told the number": "lda-true",
     "HDP": "hdp",
     "k-means, told the number": "kmeans-svd",

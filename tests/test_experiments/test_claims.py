@@ -161,7 +161,11 @@ def test_answers_that_stay_with_the_query():
         assert cells[2:] == [whole[corpus, kind] for kind in ("specific", "passing")]
 
 
-@pytest.mark.parametrize("model", ["qdtm", "lda-same", "hdp", "lda-true", "kmeans-glove", "kmeans-svd"])
+@pytest.mark.parametrize(
+    "model",
+    ["qdtm", "lda-same", "hdp", "lda-true", "bertopic-glove", "kmeans-glove", "kmeans-svd",
+     "qdtm-encoder", "bertopic", "keynmf", "kmeans-minilm"],
+)  # fmt: skip
 def test_subtopics_beside_true_ones(model):
     ami = {
         row["dataset"]: f"{row['ami']:.3f}"
