@@ -261,7 +261,8 @@ def tree_table(result: Result, topic: Topic, n_words: int, n_subtopics: int | No
     if n_none or topic.rest >= _SMALLEST_REST:
         hidden = ", or hidden" if result.fit.corrections.hidden_below(topic.id) else ""
         few = ", or found by too few runs" if known else ""
-        unled = ", or the main one of no document" if "." in topic.id else ""
+        leads = all(mainly[each.id] for each in topic.subtopics)  # else those that lead nowhere are shown
+        unled = ", or the main one of no document" if "." in topic.id and leads else ""
         why = Text(f"too small{few}{unled}{hidden}", "dim")
         rows.append(("none", f"{n_none:,}", f"{topic.rest:.1%}", *([""] if known else []), why))
     return table(columns, rows)

@@ -207,7 +207,8 @@ def open_as_recorded(
 ) -> ModelFit:
     """Open a subtopic into its own with the settings that the fit records; see `qdtm.drill_down`.
 
-    What no document is mainly in goes to the rest: a list of subtopics without documents says nothing.
+    What no document is mainly in goes to the rest, where several subtopics are left: a list of subtopics
+    without documents says little.
     """
     from qdtm.drill_down import open_subtopic  # loads the sampler
     from qdtm.fitting import corpus_inside
