@@ -212,6 +212,8 @@ def test_a_preview_guesses_what_the_columns_are(tmp_path: Path) -> None:
     assert preview_file(tmp_path / "b.txt").rows == (("one",), ("two",))
     (tmp_path / "c.jsonl").write_text('{"id": 7, "text": "one"}\n')
     assert preview_file(tmp_path / "c.jsonl").guess == Columns(text="text", id="id")
+    (tmp_path / "d.csv").write_text("title,body\nSnow falls,All is white.\nFire burns,All is red.\n")
+    assert preview_file(tmp_path / "d.csv").guess == Columns(text=("title", "body"), title="title")
 
 
 def test_columns_that_the_table_has_not_are_none() -> None:

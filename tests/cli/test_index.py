@@ -152,10 +152,9 @@ def test_nothing_is_left_of_a_stopped_run(run, news, tmp_path, monkeypatch):
 
 
 def test_what_was_taken_for_text_and_title_is_said(run, news, tmp_path):
-    alone = run("index", news, "-o", tmp_path / "alone").stderr
-    assert "note: title from 'title'; texts are short" in alone
-    assert "--text-column 'title,body' joins them" in alone
-    joined = run("index", news, "-o", tmp_path / "joined", "--text-column", "title,body").stderr
+    alone = run("index", news, "-o", tmp_path / "alone", "--text-column", "body").stderr
+    assert "note: title from 'title', which does not count as text\n" in alone
+    joined = run("index", news, "-o", tmp_path / "joined").stderr
     assert "note: text from 'title' and 'body', joined; title from 'title'\n" in joined
     again = run("fit", tmp_path / "joined", "-q", "fire", "--max-sweeps", "5", "-o", tmp_path / "fit").stderr
     assert "title from" not in again

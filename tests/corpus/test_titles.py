@@ -54,17 +54,49 @@ WRITERS = {".csv": write_csv, ".jsonl": write_jsonl, ".xlsx": write_xlsx, ".parq
 
 
 @pytest.mark.parametrize("ending", WRITERS)
-def test_the_title_is_found_kept_apart_and_not_counted(tmp_path, ending):
+def test_the_title_is_found_and_counts_as_the_first_words(tmp_path, ending):
     path = WRITERS[ending](tmp_path / f"news{ending}")
     corpus = Corpus.read(path)
     documents = corpus.documents
-    assert (documents.title_name, documents.text_name) == ("headline", "body")
+    assert (documents.title_name, documents.text_name) == ("headline", "headline + body")
+    assert documents[0].text == "Fires near Sydney\n\nBushfires came near the city on Monday."
     assert [document.title for document in documents] == [row[0] for row in ROWS]
     assert documents[0].fields == {"party": "left"}
-    assert "sydney" not in corpus.vocabulary
+    assert "sydney" in corpus.vocabulary
     corpus.save(tmp_path / "index")
     again = Corpus.load(tmp_path / "index").documents
-    assert (again.title_name, again.text_name, list(again)) == ("headline", "body", list(documents))
+    assert (again.title_name, again.text_name, list(again)) == (
+        "headline",
+        "headline + body",
+        list(documents),
+    )
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_a_title_does_not_count_where_the_text_is_named(tmp_path, ending):
+    corpus = Corpus.read(WRITERS[ending](tmp_path / f"news{ending}"), text_column="body")
+    assert (corpus.documents.title_name, corpus.documents.text_name) == ("headline", "body")
+    assert corpus.documents[0].text == ROWS[0][1]
+    assert "sydney" not in corpus.vocabulary
+
+
+def test_what_may_be_whose_text_it_is_does_not_count(tmp_path):
+    corpus = Corpus.read(write_csv(tmp_path / "people.csv", ["name", "body", "party"]))
+    assert (corpus.documents.title_name, corpus.documents.text_name) == ("name", "body")
+
+
+def test_a_title_with_which_the_text_begins_counts_once(tmp_path):
+    rows = [[headline, f"{headline}. {body}", party] for headline, body, party in ROWS]
+    corpus = Corpus.read(write_csv(tmp_path / "news.csv", rows=rows))
+    assert corpus.documents[0].text == rows[0][1]
+
+
+def test_later_tables_are_joined_as_the_first(tmp_path):
+    write_csv(tmp_path / "a.csv")
+    write_csv(tmp_path / "b.csv", rows=[["Same", "It snowed.", "left"], ["Same", "It froze.", "left"]])
+    texts = [document.text for document in Corpus.read(str(tmp_path / "*.csv")).documents]
+    assert texts[0].startswith("Fires near Sydney\n\n")
+    assert texts[3:] == ["Same\n\nIt snowed.", "Same\n\nIt froze."]
 
 
 @pytest.mark.parametrize("ending", WRITERS)

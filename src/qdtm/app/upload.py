@@ -21,7 +21,7 @@ from qdtm.corpus.language import MOST_CHARACTERS, language_note, other_language
 from qdtm.corpus.passage_split import WHOLE, how_long
 from qdtm.corpus.phrase_index import words_within
 from qdtm.corpus.readers.read import FILE, read_records
-from qdtm.corpus.readers.records import Meter
+from qdtm.corpus.readers.records import Meter, text_columns_of
 from qdtm.corpus.readers.sources import SourceFile
 from qdtm.errors import QdtmError
 from qdtm.results.dates import read_dates
@@ -126,12 +126,12 @@ def _preview(records: Sequence[Record], **counted: Any) -> Preview:
         lines = tuple((_cut(record.text),) for record in shown)
         return Preview((), lines, Columns(), language, long, **counted)
     rows = tuple(tuple(_cut(record.fields.get(name, "")) for name in names) for record in shown)
-    text = tables[0].text_name if tables else None
+    texts = text_columns_of(tables[0].text_name, names) if tables else ()
     first = tables[0] if tables else records[0]
     guess = Columns(
-        text=text,
+        text=_one_or_several(texts),
         id=first.id_name or None,
-        time=_date_column(names, records, text),
+        time=_date_column(names, records, texts),
         title=first.title_name or None if tables else None,
     )
     return Preview(names, rows, guess, language, long, **counted, has_tables=bool(tables))
@@ -228,10 +228,10 @@ def _dropped(corpus: Corpus) -> Dropped:
     )
 
 
-def _date_column(names: Sequence[str], records: Sequence[Record], text: str | None) -> str | None:
+def _date_column(names: Sequence[str], records: Sequence[Record], texts: Sequence[str]) -> str | None:
     """Return a column that is called like a date and holds nothing else."""
     for name in names:
-        if name != text and any(usual in name.casefold() for usual in _DATE_NAMES):
+        if name not in texts and any(usual in name.casefold() for usual in _DATE_NAMES):
             values = [record.fields.get(name, "") for record in records]
             if any(value.strip() for value in values) and _are_dates(values, name):
                 return name
@@ -255,6 +255,9 @@ def columns_of_upload(values: Mapping[str, str | Sequence[str] | None], known: S
     chosen: dict[str, Any] = {name: value if value in known else None for name, value in values.items()}
     texts = values.get("text")
     if texts is not None and not isinstance(texts, str):
-        there = tuple(text for text in texts if text in known)
-        chosen["text"] = there[0] if len(there) == 1 else there or None
+        chosen["text"] = _one_or_several([text for text in texts if text in known])
     return Columns(**chosen)
+
+
+def _one_or_several(texts: Sequence[str]) -> str | tuple[str, ...] | None:
+    return texts[0] if len(texts) == 1 else tuple(texts) or None

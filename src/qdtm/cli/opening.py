@@ -30,7 +30,6 @@ _READ = ("text_column", "id_column", "title_column", "encoding")
 _COLUMNS = ("time_column", "group_column", "date_format")
 _TEXT = ("language", "stop_words", "tokenizer", "min_df", "max_df", "max_words", "no_phrases", "split")
 
-_SHORT = 15  # words of a text, stop words apart, to which those of its title would add much
 _LONGEST_LIST = 2**22
 
 
@@ -122,19 +121,13 @@ def print_columns_note(corpus: Corpus, console: Console) -> None:
 
 def columns_note(corpus: Corpus) -> str:
     """Return what is to be known about the columns that were taken: texts that were joined, and titles."""
-    import numpy as np
+    from qdtm.corpus.readers.records import text_columns_of
 
     documents = corpus.documents
-    texts = (documents.text_name or "").split(" + ")
+    texts, title = text_columns_of(documents.text_name or ""), documents.title_name
     said = [f"text from {' and '.join(map(repr, texts))}, joined"] if len(texts) > 1 else []
-    title = documents.title_name
-    if title is None:
-        return said[0] if said else ""
-    said.append(f"title from {title!r}")
-    if title not in texts and np.median(corpus.document_lengths) < _SHORT:
-        said.append(
-            f"texts are short, and titles do not count as text; --text-column '{title},{texts[0]}' joins them"
-        )
+    if title is not None:
+        said.append(f"title from {title!r}" + ("" if title in texts else ", which does not count as text"))
     return "; ".join(said)
 
 

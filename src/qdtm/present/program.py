@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any
 
 from qdtm.corpus.document_store import DOCUMENT, DocumentStore
+from qdtm.corpus.readers.records import text_columns_of
 from qdtm.corpus.text import TextPipeline
 from qdtm.queries.query import Query
 from qdtm.recorded import NotSaved, from_json, n_added
@@ -79,9 +80,9 @@ def program(result: Result, source: Source | None = None) -> str:
 
 def _source(documents: DocumentStore) -> Source:
     """Return what documents remember of the file that they were read from."""
-    texts = (documents.text_name or "").split(" + ")
+    texts = text_columns_of(documents.text_name or "")
     return Source(
-        text_column=(texts if len(texts) > 1 else texts[0]) or None,
+        text_column=(list(texts) if len(texts) > 1 else texts[0]) or None,
         id_column=None if documents.id_name == DOCUMENT else documents.id_name,
     )
 

@@ -195,7 +195,9 @@ def _choose_columns(context: AppContext, job: Job) -> None:
     choices: dict[str, ui.select] = {}
     with ui.element("div").classes("fields-row"):
         if names and preview["has_tables"]:
-            choices["text"] = _select("Text (several are joined)", names, [guess["text"] or names[0]])
+            texts = guess["text"] or names[0]
+            texts = [texts] if isinstance(texts, str) else list(texts)
+            choices["text"] = _select("Text (several are joined)", names, texts)
         for key, label in _ROLES if preview["has_tables"] else _ROLES[-2:]:
             if names:
                 choices[key] = _select(label, [_NONE, *names], guess[key] or _NONE)

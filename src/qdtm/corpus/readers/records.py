@@ -6,7 +6,7 @@ import difflib
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,7 +67,8 @@ class ReadOptions:
     Attributes
     ----------
     text_column : str, sequence of str or None
-        The column (or key) of the text, or several, whose texts are joined; None to find it.
+        The column (or key) of the text, or several, whose texts are joined; None to find it, and to have a
+        title that is found counted as its first words.
     id_column : str or None
         The column of the name; None to find it.
     encoding : str or None
@@ -201,6 +202,8 @@ _TITLE_NAMES = (
     "titre", "título", "titulo", "titular", "asunto", "titolo", "oggetto", "rubrik", "tytuł", "başlık",
     "заголовок", "название", "标题", "標題", "题目", "タイトル", "제목", "name",
 )  # fmt: skip
+_PERHAPS_NO_TITLE = "name"
+"""As often whose text it is as what it is called, so it is not counted unless the user says so."""
 _LONGEST_TITLE = 200  # characters on average
 _N_LISTED = 30
 
@@ -212,6 +215,14 @@ N_PEEKED = 50
 
 MAX_COLUMNS = 16_384
 """As many as a spreadsheet has."""
+
+
+_JOINED = " + "
+
+
+def text_columns_of(text_name: str, names: Container[str] = ()) -> tuple[str, ...]:
+    """Return the columns that a `Record.text_name` stands for; `names` are those there are, if known."""
+    return (text_name,) if not text_name or text_name in names else tuple(text_name.split(_JOINED))
 
 
 @dataclass(frozen=True)
@@ -240,7 +251,7 @@ class ColumnRoles:
         return {
             "id_name": id_name,
             "title_name": title_name,
-            "text_name": " + ".join(columns[c] for c in self.text),
+            "text_name": _JOINED.join(columns[c] for c in self.text),
         }
 
 
@@ -270,26 +281,42 @@ def find_roles(
     name = find_id_column(names, options.id_column, source)
     taken = (name, *text) if len(text) == 1 else (name,)  # one of several texts may well be the title
     title = find_title_column(names, rows, options.title_column, taken, source)
+    if options.text_column is None and title is not None and title not in text:
+        text = (title, *text) if _counts_as_text(names, rows, title) else text
     return ColumnRoles(text, name, title)
+
+
+def _counts_as_text(names: Sequence[str], rows: Sequence[Sequence[object]], title: int) -> bool:
+    """Return whether a column has titles by its name and its looks, whoever found it."""
+    called = _called(names[title])
+    return called != _PERHAPS_NO_TITLE and called in _TITLE_NAMES and _are_titles(rows, title)
 
 
 def _as_before(names: Sequence[str], options: ReadOptions) -> ReadOptions:
     """Take the columns that the table before had, where the user names none and this one has them too."""
     before = options.before
-    if before is None or options.text_column is not None or before.text_name not in names:
+    if before is None or options.text_column is not None:
+        return options
+    texts = text_columns_of(before.text_name, names)
+    if not set(texts) <= set(names):
         return options
     title = options.title_column or (before.title_name if before.title_name in names else None)
     return replace(
         options,
-        text_column=(before.text_name,),
+        text_column=texts,
         id_column=options.id_column or (before.id_name if before.id_name in names else None),
         title_column=title or (None if before.title_name else NO_TITLE),
     )
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """Return the texts of several columns as one, with a blank line between them."""
-    return "\n\n".join(text for text in texts if text and not text.isspace())
+    """Return the texts of several columns as one, with a blank line between them.
+
+    A text with which the next one begins is not repeated.
+    """
+    there = [text for text in texts if text and not text.isspace()]
+    begun = [text for text, after in pairwise(there) if after.lstrip().startswith(text.strip())]
+    return "\n\n".join(text for text in there if text not in begun)
 
 
 def find_text_columns(
@@ -356,7 +383,7 @@ def find_title_column(
         at = _position(names, wanted)
         is_none = at is None and wanted.strip().casefold() in ("", NO_TITLE)
         return None if is_none else find_column(names, wanted, source)
-    called = [_folded(name).replace("_", " ").replace("-", " ") for name in names]
+    called = [_called(name) for name in names]
     places = (called.index(usual) for usual in _TITLE_NAMES if usual in called)
     return next((c for c in places if c not in taken and _are_titles(rows, c)), None)
 
@@ -370,6 +397,10 @@ def _are_titles(rows: Sequence[Sequence[object]], c: int) -> bool:
         and 2 * len(set(values)) > len(values)
         and sum(map(len, values)) <= _LONGEST_TITLE * len(values)
     )
+
+
+def _called(name: str) -> str:
+    return _folded(name).replace("_", " ").replace("-", " ")
 
 
 def _folded(name: str) -> str:
