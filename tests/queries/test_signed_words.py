@@ -89,3 +89,18 @@ def test_a_mention_is_where_it_stands():
     corpus = Corpus.from_texts(texts)
     (mention,) = mentions_of(check_query(corpus, "C#"), corpus)
     assert "C# was named" in mention.passage
+
+
+@pytest.mark.parametrize(
+    ("asked", "keywords"),
+    [
+        ("C++", ["C++", "C++"]),
+        ("at&t", ["AT&T", "AT&T"]),
+        ("9/11", ["9/11"]),
+        (".NET", [".NET"]),
+        ("tcp/ip", ["TCP/IP"]),
+        ("net#", []),
+    ],
+)
+def test_they_are_seen_in_context_as_they_are_written(corpus, asked, keywords):
+    assert [line.keyword for line in corpus.concordance(asked)] == keywords * 3  # texts are there thrice

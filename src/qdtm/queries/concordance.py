@@ -28,7 +28,7 @@ from qdtm.progress import check_cancelled
 from qdtm.queries.query import Item, Query
 from qdtm.queries.resolve import MIN_PATTERN_LETTERS, closest_words, resolve_items, shape_of
 from qdtm.queries.term_index import IntArray, TermIndex
-from qdtm.queries.text_search import TextSearch
+from qdtm.queries.text_search import TextSearch, signed_form, standing_alone
 from qdtm.reprs import quoted
 
 Sort = Literal["document", "left", "right"]
@@ -469,18 +469,17 @@ class _Term:
 
     written: str
     slots: tuple[_Slot, ...] = ()
-    literal: str = ""  # of scripts without spaces, and of signs: what stands anywhere
+    literal: re.Pattern[str] | None = None  # of scripts without spaces, and of signs: as it is written
 
     @property
     def is_rare(self) -> bool:
         """Whether the vocabulary does not have it."""
-        return any(slot.rows is None for slot in self.slots) or bool(self.literal)
+        return any(slot.rows is None for slot in self.slots) or self.literal is not None
 
     def places(self, text: _Text) -> list[Span]:
         """Return where a text has it, in order."""
-        if self.literal:
-            lowered = text.text if text.lowered is None else text.lowered
-            return [match.span() for match in re.finditer(re.escape(self.literal), lowered)]
+        if self.literal is not None:
+            return [match.span() for match in self.literal.finditer(text.text)]
         if len(self.slots) == 1:
             return self.slots[0].places(text)
         if all(slot.is_at_a_glance(text) for slot in self.slots):
@@ -509,15 +508,26 @@ class _Term:
 
 def _term(item: Item, corpus: Corpus) -> _Term | None:
     """Return what an item of a search is looked for as; None for signs, which are passed over."""
-    if is_unspaced(item.text) and item.kind != "pattern":
-        return _Term(item.text, literal="".join(item.text.split()).lower())
     if item.kind == "pattern":
         return _Term(item.text, (_shaped(item.text),))
+    if is_unspaced(item.text):
+        return _Term(item.text, literal=_anywhere("".join(item.text.split())))
+    if _is_told_by_signs(form := signed_form(item.text)):
+        return _Term(item.text, literal=standing_alone([form]))
     tokens = TextSearch.of(corpus).split(item.text)
     if tokens:
         return _Term(item.text, tuple(_slot(token, corpus) for token in tokens))
     has_symbol = any(unicodedata.category(letter) == "So" for letter in item.text)
-    return _Term(item.text, literal=item.text.lower()) if has_symbol else None
+    return _Term(item.text, literal=_anywhere(item.text)) if has_symbol else None
+
+
+def _anywhere(text: str) -> re.Pattern[str]:
+    return re.compile(re.escape(text), re.IGNORECASE)
+
+
+def _is_told_by_signs(form: str) -> bool:
+    """Return whether a word says more than its parts: "C++", "AT&T" and "9/11" do, "TCP/IP" does not."""
+    return bool(form) and not all(part.isalpha() for part in form.split("/"))
 
 
 def _shaped(pattern: str) -> _Slot:

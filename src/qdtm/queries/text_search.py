@@ -88,7 +88,7 @@ class TextSearch:
 
     def _split_around(self, text: str, signed: Sequence[str]) -> Iterator[str]:
         clean, end = self._pipeline.clean(text), 0
-        for match in _standing(signed).finditer(clean):
+        for match in standing_alone(signed).finditer(clean):
             yield from self.split(clean[end : match.start()])
             yield match[0]
             end = match.end()
@@ -156,7 +156,7 @@ class TextSearch:
 
     def _scan_signed(self, form: str) -> Iterator[int]:
         """Yield the documents that have a word with signs as it is written."""
-        stands, in_markup = _standing([form]), form.replace("&", "&amp;")
+        stands, in_markup = standing_alone([form]), form.replace("&", "&amp;")
         for document in self._documents:
             check_cancelled()
             text = document.text.lower()
@@ -219,7 +219,7 @@ def signed_form(chunk: str) -> str:
     return bare if _SIGNED.fullmatch(bare) else ""
 
 
-def _standing(signed: Sequence[str]) -> re.Pattern[str]:
+def standing_alone(signed: Sequence[str]) -> re.Pattern[str]:
     """Compile the expression for words with signs that stand by themselves.
 
     "9/11" is not part of "3/9/11", "C++" not of "C+++"; "C++11", "AT&T's" and "F#-like" are of these words.
