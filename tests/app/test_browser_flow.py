@@ -290,6 +290,23 @@ def test_a_table_with_dates_and_groups_and_a_hostile_document(
     assert_quiet(page, app)
 
 
+def test_a_title_is_joined_to_its_text(page: Page, app: RunningApp, tmp_path: Path) -> None:
+    rows = [
+        f"The school of village {n},The teacher of class {n} read a lesson in the morning.\n"
+        for n in range(30)
+    ]
+    (tmp_path / "titled.csv").write_text("".join(["title,body\n", *rows]))
+    page.open("/")
+    page.upload(tmp_path / "titled.csv")
+    page.find("table.preview")
+    chosen = page.find("label:has([aria-label='Text (several are joined)'])").text
+    assert "title, body" in chosen
+    page.click("#read-corpus")
+    page.type(".query-text input", "village")  # which only titles say
+    page.find(".chips li")
+    assert_quiet(page, app)
+
+
 def test_bad_files_are_refused_in_one_line(page: Page, app: RunningApp, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"text": "fine"}\n{"text": oops\n')
