@@ -69,10 +69,13 @@ STEPS = (
     Step("table3-paper", "Table 3 with the paper's 2,000 sweeps, once",
          ("table3", "--preset", "paper", "--runs", "1"), "table3-paper.json"),
     Step("alone", "each query by itself", ("alone",), "alone.json"),
+    Step("alone-encoder", "the same with MiniLM, once",
+         ("alone", "--model", "qdtm-encoder", "--model", "evidence-encoder", "--runs", "1"), "alone.json"),
     Step("rare", "categories made rare", ("rare",), "rare.json"),
     Step("staying", "queries as people ask them", ("staying",), "staying.json"),
     Step("subtopics", "subtopics beside true ones", ("subtopics",), "subtopics.json"),
     Step("relevance", "calibration and counts, together", ("relevance",)),
+    Step("planted", "rare concepts that were planted", ("planted", "--out", "{folder}/planted.json")),
     Step("review", "simulated readers of hand-checks",
          ("review", "--reads", "1", "--out", "{folder}/review.json")),
     Step("speed", "a sweep beside tomotopy, topica and gensim", ("speed",)),
@@ -82,6 +85,7 @@ STEPS = (
     Step("corpus", "a million made-up documents, read, indexed and scored", ("corpus",)),
     Step("million", "a million documents, indexed and asked", ("million",)),
     Step("answering", "a corpus learned once, then asked", ("answering", "--peers")),
+    Step("adding", "a query added later, or fitted with all", ("adding",)),
     Step("firmness", "subtopics looked for with other seeds", ("firmness",)),
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ REMARKS = {
     "table1-paper": "One run.",
     "table3-paper": "One run of `qdtm-kld`; `htm` has no such setting.",
     "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
-    "rare": "`lda`, `seeded-lda` and `hdp` were run before the others, with `--max-sweeps 60`.",
+    "rare": "`lda`, `seeded-lda` and `hdp` were run before the others, with `--max-sweeps 60`; the first two "
+    "three times on TagMyNews, once on 20 Newsgroups.",
 }
 """What the command alone does not say of how the files in docs/results were measured."""
 
@@ -38,22 +40,30 @@ def benches() -> list[Bench[Any, Any]]:
 
 
 def page_of(bench: Bench[Any, Any], rows: list[Any], name: str) -> str:
-    """Return the page of a file of a bench: which command measured it, which wrote it, and the tables."""
-    made = f"Measured by `{command_of(bench, rows, name)}`, written by `python -m experiments pages`."
+    """Return the page of a file of a bench: which commands measured it, which wrote it, and the tables."""
+    commands = " and ".join(f"`{command}`" for command in commands_of(bench, rows, name))
+    made = f"Measured by {commands}, written by `python -m experiments pages`."
     title = bench.title if name == bench.name else f"{bench.title}, with the paper's sweeps"
     return markdown([f"# {title}", made, REMARKS.get(name, ""), *bench.report(rows)]) + "\n"
 
 
-def command_of(bench: Bench[Any, Any], rows: list[Any], name: str) -> str:
-    """Return the command that measures what a file has: its corpora, models and runs."""
-    datasets = unique(row.dataset for row in rows if row.dataset != "all")
+def commands_of(bench: Bench[Any, Any], rows: list[Any], name: str) -> Iterator[str]:
+    """Yield the commands that measure what a file has: one for all models with as many runs."""
     seeds = {row.seed for row in rows if hasattr(row, "seed")}
-    runs = max((row.runs for row in rows if hasattr(row, "runs")), default=len(seeds))
-    options = [f"--dataset {name}" for name in datasets]
-    options += [f"--model {name}" for name in unique(row.model for row in rows)]
-    options += ["--preset paper"] if name != bench.name else []
-    file = f"docs/results/{name}.json"
-    return " ".join(["python -m experiments", bench.name, *options, f"--runs {runs} --out {file}"])
+    of_model: dict[str, int] = defaultdict(int)  # of a run without subtopics there is no row
+    for row in rows:
+        of_model[row.model] = max(of_model[row.model], getattr(row, "runs", len(seeds)))
+    by_runs: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        by_runs[of_model[row.model]].append(row)
+    for runs, same in sorted(by_runs.items(), reverse=True):
+        options = [
+            f"--dataset {each}" for each in unique(row.dataset for row in same if row.dataset != "all")
+        ]
+        options += [f"--model {each}" for each in unique(row.model for row in same)]
+        options += ["--preset paper"] if name != bench.name else []
+        options += [f"--runs {runs}"] + ["--update"] * (len(by_runs) > 1)
+        yield " ".join(["python -m experiments", bench.name, *options, f"--out docs/results/{name}.json"])
 
 
 def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
