@@ -16,6 +16,7 @@ from experiments.harness.records import as_json, check_writable, read_rows, writ
 from experiments.harness.report import page
 from experiments.harness.run import run_cells
 from experiments.harness.store import CellStore
+from experiments.harness.summary import unique
 from experiments.harness.workbench import Workbench
 from qdtm.cli.console import notes_console, print_json, print_page, warnings_as_notes
 from qdtm.cli.failure import InterruptedFailure
@@ -101,19 +102,25 @@ def run_bench(
             )  # fmt: skip
     rows = bench.summarise(results)
     if options["out"] is not None:
-        write_rows(options["out"], [*_others(bench, rows, options), *rows])
+        write_rows(options["out"], _joined(rows, _before(bench, options)))
     if options["as_json"]:
         print_json([as_json(row) for row in rows])
     else:
         print_page(page(bench.report(rows)))
 
 
-def _others(bench: Bench[ResultT, Any], rows: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    """Return the rows that a file has and that were not measured now, if they are to stay."""
-    if not options["update"] or not options["out"].is_file():
-        return []
+def _before(bench: Bench[ResultT, Any], options: Mapping[str, Any]) -> list[Any]:
+    """Return the rows that a file has, if those of other models and corpora are to stay."""
+    return read_rows(options["out"], bench.row) if options["update"] and options["out"].is_file() else []
+
+
+def _joined(rows: Sequence[Any], before: Sequence[Any]) -> list[Any]:
+    """Put rows in place of those of the same models and corpora; others stay, and where they were."""
     measured = {(row.dataset, row.model) for row in rows}
-    return [row for row in read_rows(options["out"], bench.row) if (row.dataset, row.model) not in measured]
+    known = unique((row.dataset, row.model) for row in before)
+    places = {pair: place for place, pair in enumerate(known)}
+    others = [row for row in before if (row.dataset, row.model) not in measured]
+    return sorted([*others, *rows], key=lambda row: places.get((row.dataset, row.model), len(places)))
 
 
 def _line(bench: Bench[ResultT, Any], result: ResultT) -> str:

@@ -161,5 +161,5 @@ def test_every_row_and_rows_of_others_that_stay(run, tmp_path):
         return list(dict.fromkeys(row["model"] for row in json.loads((tmp_path / "t.json").read_text())))
 
     assert models("--every-row") == ["qdtm-kld", "oracle"]
-    assert models("--model", "qdtm-kld", "--update") == ["oracle", "qdtm-kld"]
+    assert models("--model", "qdtm-kld", "--update") == ["qdtm-kld", "oracle"]
     assert models("--model", "qdtm-kld") == ["qdtm-kld"]
