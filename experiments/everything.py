@@ -60,6 +60,9 @@ class Duration:
     cpu_minutes: float | None = None
 
 
+PEERS = ("hdp", "keyatm", "topica-seeded-lda", "corex", "keynmf", "bertopic")
+"""Rows of queries asked alone that take hours, for each query has a fit of its own."""
+
 STEPS = (
     Step("table1", "Table 1, all rows, five runs", ("table1", "--every-row"), "table1.json"),
     Step("table3", "Table 3, five runs", ("table3",), "table3.json"),
@@ -71,10 +74,12 @@ STEPS = (
     Step("alone", "each query by itself", ("alone",), "alone.json"),
     Step("alone-encoder", "the same with MiniLM, once",
          ("alone", "--model", "qdtm-encoder", "--model", "evidence-encoder", "--runs", "1"), "alone.json"),
+    Step("alone-peers", "the same by what people use today, once",
+         ("alone", *(f"--model={name}" for name in PEERS), "--runs", "1"), "alone.json"),
+    Step("together", "all queries of a corpus at once, five runs", ("together",), "together.json"),
     Step("rare", "categories made rare", ("rare",), "rare.json"),
     Step("staying", "queries as people ask them", ("staying",), "staying.json"),
     Step("subtopics", "subtopics beside true ones", ("subtopics",), "subtopics.json"),
-    Step("relevance", "calibration and counts, together", ("relevance",)),
     Step("planted", "rare concepts that were planted", ("planted", "--out", "{folder}/planted.json")),
     Step("review", "simulated readers of hand-checks",
          ("review", "--reads", "1", "--out", "{folder}/review.json")),

@@ -34,9 +34,10 @@ def benches() -> list[Bench[Any, Any]]:
     from experiments.bench.rare import RARE
     from experiments.bench.staying import STAYING
     from experiments.bench.subtopics import SUBTOPICS
+    from experiments.bench.together import TOGETHER
     from experiments.bench.topic_words import TOPICS
 
-    return [TABLE_1, TABLE_3, TOPICS, ALONE, RARE, STAYING, SUBTOPICS]
+    return [TABLE_1, TABLE_3, TOPICS, ALONE, TOGETHER, RARE, STAYING, SUBTOPICS]
 
 
 def page_of(bench: Bench[Any, Any], rows: list[Any], name: str) -> str:

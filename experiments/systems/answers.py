@@ -205,7 +205,14 @@ class QueryDrivenRow(OneByOne):
 class TogetherRow(AnsweringSystem):
     """The query-driven model with its defaults, asked everything at once."""
 
+    encoder: str | None = None
+
     at_once = True
+
+    @property
+    def settings(self) -> Mapping[str, str | float | bool | None]:
+        """The sweeps and the encoder."""
+        return {"max_sweeps": self.max_sweeps} | ({"encoder": self.encoder} if self.encoder else {})
 
     def answer(
         self, dataset: Dataset, queries: Sequence[int], seed: int, *, subtopics: bool = False
@@ -213,7 +220,7 @@ class TogetherRow(AnsweringSystem):
         """Fit all queries of the data set, of which some are asked for; see `AnsweringSystem`."""
         start = time.perf_counter()
         options = SystemOptions("default", self.max_sweeps)
-        system = QueryDriven(self.name, Variant("kld", min_precision="auto"), options)
+        system = QueryDriven(self.name, Variant("kld", min_precision="auto"), options, self.encoder)
         try:
             model = system.fit_model(dataset, seed, subtopics=subtopics)
         except QueryError:

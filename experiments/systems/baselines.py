@@ -17,7 +17,7 @@ from experiments.baselines.avitm import AVITM
 from experiments.baselines.constrained import DFLDA, ISLDA, SCLDA, Keywords
 from experiments.baselines.encoder import BERT, DocumentEncoder, sentence_encoder
 from experiments.baselines.retrieval import bm25_scores, query_likelihood_scores
-from experiments.baselines.tomotopy_models import HTM, LDA, LONG, SeededLDA, TopicTree
+from experiments.baselines.tomotopy_models import HDP, HTM, LDA, LONG, SeededLDA, TopicTree
 from experiments.baselines.topic_fit import FloatArray, Schedule, TopicFit, match_topics, require
 from experiments.datasets.concepts import ExperimentConcept
 from experiments.datasets.paper_corpora import Dataset
@@ -73,6 +73,11 @@ RECIPES: Mapping[str, Recipe] = {
         False,
         ("tomotopy",),
     ),
+    "hdp": Recipe(
+        lambda words, options: HDP(n_sweeps=min(HDP.n_sweeps, options.max_sweeps or HDP.n_sweeps)),
+        False,
+        ("tomotopy",),
+    ),
     "dflda": Recipe(lambda words, options: DFLDA(words, schedule=_schedule(options)), False),
     "sclda": Recipe(lambda words, options: SCLDA(words, schedule=_schedule(options))),
     "islda": Recipe(lambda words, options: ISLDA(words, schedule=_schedule(options))),
@@ -115,10 +120,19 @@ def two_readings(fit: TopicFit, dataset: Dataset, chosen: NDArray[np.int64]) -> 
     mixed = fit.mixed_doc_topics(dataset.corpus)
     return Outcome(
         scores=mixed[:, chosen],
-        shares=mixed,
+        shares=_with_one_rest(mixed, chosen),
         topics=fit.topics[chosen],
-        own=Reading(fit.doc_topics[:, chosen], fit.doc_topics),
+        own=Reading(fit.doc_topics[:, chosen], _with_one_rest(fit.doc_topics, chosen)),
+        all_features=mixed if mixed.shape[1] > len(chosen) + 1 else None,
     )
+
+
+def _with_one_rest(shares: FloatArray, chosen: NDArray[np.int64]) -> FloatArray:
+    """Return shares of topics, (D, K); if there are more than Q + 1, of those of concepts and of the rest."""
+    if shares.shape[1] <= len(chosen) + 1:
+        return shares
+    of_concepts = shares[:, np.unique(chosen)]
+    return np.column_stack([of_concepts, shares.sum(axis=1) - of_concepts.sum(axis=1)])
 
 
 def make_tree_row(name: str, options: SystemOptions) -> TreeRow:

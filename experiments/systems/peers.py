@@ -262,9 +262,10 @@ def _centre(vectors: Vectors) -> Vectors:
 
 
 def _known_keywords(dataset: Dataset) -> list[list[str]]:
-    """Return the keywords that the corpus has, without those of two concepts."""
-    ids = without_shared(keyword_ids(dataset.corpus, keywords_of(dataset)))
-    return [[dataset.corpus.vocabulary[w] for w in group] for group in ids]
+    """Return the keywords that the corpus has, without those of two concepts unless one has no others."""
+    ids = keyword_ids(dataset.corpus, keywords_of(dataset))
+    groups = zip(without_shared(ids), ids, strict=True)
+    return [[dataset.corpus.vocabulary[w] for w in own or every] for own, every in groups]
 
 
 def _named(words: list[list[str]]) -> dict[str, list[str]]:

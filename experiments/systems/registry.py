@@ -183,6 +183,7 @@ ROWS: dict[str, Row] = {
     "ql": Row(f"{_BASELINES}:make_retrieval_row", _FIRST),
     "ql-expert": Row(f"{_BASELINES}:make_retrieval_row", _FIRST),
     "seeded-lda": Row(f"{_BASELINES}:make_topic_row", _FIRST),
+    "hdp": Row(f"{_BASELINES}:make_topic_row", _FIRST),
     "keyatm": Row(_PEERS, _FIRST),
     "topica-seeded-lda": Row(_PEERS, _FIRST),
     "corex": Row(_PEERS, _FIRST),

@@ -32,7 +32,7 @@ from experiments.systems.answers import (
     no_answer,
 )
 from experiments.systems.peers import RECIPES, PeerRow, make_peer
-from experiments.systems.registry import SystemOptions, make_available
+from experiments.systems.registry import Outcome, System, SystemOptions, make_available, make_system
 from qdtm.embeddings.encoder import load_encoder
 from qdtm.embeddings.onnx_encoder import MINILM
 from qdtm.errors import ParameterError
@@ -123,13 +123,47 @@ class PeerTopicRow(OneByOne):
         if not words:
             return no_answer(dataset)
         asked = replace(dataset, concepts=(replace(dataset.concepts[q], keywords=words),))
-        found = self._peer.fit(asked, seed)
-        readings = [found.scores] if found.own is None else [found.scores, found.own.scores]
-        return Answer(
-            scores=tuple(np.asarray(scores[:, 0], np.float64) for scores in readings),
-            seconds=time.perf_counter() - start,
-            topic=None if found.topics is None else np.asarray(found.topics[0], np.float64),
-        )
+        return _answer_of_outcome(self._peer.fit(asked, seed), 0, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class RivalAtOnceRow(AnsweringSystem):
+    """A row of Table 1 that is asked all queries of a corpus, with the keywords of its concepts."""
+
+    at_once = True
+
+    @property
+    def settings(self) -> Mapping[str, str | float | bool | None]:
+        """Those of the row."""
+        return self._system.settings
+
+    @property
+    def _system(self) -> System:
+        return make_system(self.name, "table1", SystemOptions(max_sweeps=self.max_sweeps))
+
+    def answer(
+        self,
+        dataset: Dataset,
+        queries: Sequence[int],
+        seed: int,
+        *,
+        subtopics: bool = False,  # noqa: ARG002
+    ) -> Iterator[Answer]:
+        """Fit all queries of the data set, of which some are asked for; see `AnsweringSystem`."""
+        start = time.perf_counter()
+        found = self._system.fit(dataset, seed)
+        seconds = time.perf_counter() - start
+        for q in queries:
+            yield _answer_of_outcome(found, q, seconds)
+
+
+def _answer_of_outcome(found: Outcome, q: int, seconds: float) -> Answer:
+    readings = [found.scores] if found.own is None else [found.scores, found.own.scores]
+    return Answer(
+        scores=tuple(np.asarray(scores[:, q], np.float64) for scores in readings),
+        seconds=seconds,
+        topic=None if found.topics is None else np.asarray(found.topics[q], np.float64),
+    )
 
 
 # --- rows by name -----------------------------------------------------------------------------------------
@@ -188,3 +222,28 @@ def make_rows(
     for name in always:
         rows.setdefault(name, make_row(name, max_sweeps))
     return rows
+
+
+# --- rows that are asked everything at once ---------------------------------------------------------------
+
+
+AT_ONCE = (
+    OURS, ENCODED[0], "lda", "hdp", "seeded-lda", "bm25", "ql", *RECIPES,
+)  # fmt: skip
+"""All of them, in order."""
+
+
+def make_row_at_once(name: str, max_sweeps: int | None = None) -> AnsweringSystem:
+    """Make a row that one fit answers for; see `make_row`."""
+    if name == OURS:
+        return TogetherRow(name, max_sweeps)
+    if name == ENCODED[0]:
+        load_encoder(MINILM)  # is it there?
+        return TogetherRow(name, max_sweeps, encoder=MINILM)
+    make_system(name, "table1", SystemOptions(max_sweeps=max_sweeps))  # is there one, and is it installed?
+    return RivalAtOnceRow(name, max_sweeps)
+
+
+def make_rows_at_once(names: Sequence[str], max_sweeps: int | None = None) -> dict[str, AnsweringSystem]:
+    """Make what is named; if nothing is, all rows that can be run here."""
+    return make_available(partial(make_row_at_once, max_sweeps=max_sweeps), names, AT_ONCE)

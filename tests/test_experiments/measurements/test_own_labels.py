@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from experiments.measurements.relevance import measure_own_labels
+from experiments.measurements.own_labels import measure_own_labels
 
 
 @pytest.fixture
