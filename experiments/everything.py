@@ -17,10 +17,8 @@ from pathlib import Path
 
 import click
 
-from experiments.harness.records import read_rows, write_rows
+from experiments.harness.durations import Duration, keep_duration, read_durations
 from experiments.pages import RESULTS
-
-DURATIONS = "durations.json"
 
 
 @dataclass(frozen=True)
@@ -42,24 +40,6 @@ class Step:
     file: str = ""
 
 
-@dataclass(frozen=True)
-class Duration:
-    """How long a step took on the machine that ran it last; less than from nothing if cells were kept.
-
-    Attributes
-    ----------
-    step : str
-    minutes : float
-        By the clock, whatever else the machine did.
-    cpu_minutes : float or None
-        Of all processes of the step, where that can be told.
-    """
-
-    step: str
-    minutes: float
-    cpu_minutes: float | None = None
-
-
 PEERS = ("hdp", "keyatm", "topica-seeded-lda", "corex", "keynmf", "bertopic")
 """Rows of queries asked alone that take hours, for each query has a fit of its own."""
 
@@ -75,7 +55,7 @@ STEPS = (
     Step("alone-encoder", "the same with MiniLM, once",
          ("alone", "--model", "qdtm-encoder", "--model", "evidence-encoder", "--runs", "1"), "alone.json"),
     Step("alone-peers", "the same by what people use today, once",
-         ("alone", *(f"--model={name}" for name in PEERS), "--runs", "1"), "alone.json"),
+         ("alone", *(option for name in PEERS for option in ("--model", name)), "--runs", "1"), "alone.json"),
     Step("together", "all queries of a corpus at once, five runs", ("together",), "together.json"),
     Step("rare", "categories made rare", ("rare",), "rare.json"),
     Step("staying", "queries as people ask them", ("staying",), "staying.json"),
@@ -122,7 +102,7 @@ def everything(names: Sequence[str], only_list: bool, jobs: int, folder: Path) -
     DIR/NAME.log.
     """
     chosen = [step for step in STEPS if not names or step.name in names]
-    took = {each.step: each for each in _durations(folder)}
+    took = {each.step: each for each in read_durations(folder)}
     if only_list:
         for step in chosen:
             click.echo(f"{step.name:14}{_said(took.get(step.name)):>22}  {step.about}")
@@ -146,8 +126,7 @@ def _run(step: Step, jobs: int, folder: Path) -> bool:
     took = [round((each - before) / 60, 1)
             for each, before in ((time.monotonic(), start), (_cpu_of_children(), cpu))]  # fmt: skip
     if went_well:
-        others = [each for each in _durations(folder) if each.step != step.name]
-        write_rows(folder / DURATIONS, [*others, Duration(step.name, *took)])
+        keep_duration(folder, Duration(step.name, *took))
     return went_well
 
 
@@ -162,8 +141,3 @@ def _said(took: Duration | None) -> str:
         return ""
     cpu = "" if took.cpu_minutes is None else f" ({took.cpu_minutes:.0f} of CPU)"
     return f"{took.minutes:.0f} min{cpu}"
-
-
-def _durations(folder: Path) -> list[Duration]:
-    path = folder / DURATIONS
-    return read_rows(path, lambda _: Duration) if path.is_file() else []

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from experiments.harness.report import Part, Table, best_bold, markdown
+from experiments.bench.alone_report import mean_precision
+from experiments.datasets.natural import NATURAL
+from experiments.harness.durations import Duration
+from experiments.harness.report import Part, Table, best_bold, form, markdown
 from experiments.harness.summary import Summary, find, mean_of, unique
 from experiments.paper import published
 from experiments.systems.answers import EVIDENCE, OURS, REFERENCE, RETRIEVAL
@@ -32,11 +35,26 @@ _TOGETHER = {
     "LDA": "lda",
     "BM25, expert's words": "bm25-expert",
 }
+_NATURAL = {
+    "qdtm": OURS,
+    "qdtm with MiniLM": f"{OURS}-encoder",
+    "BERTopic with MiniLM": "bertopic",
+    "KeyNMF with MiniLM": "keynmf",
+    "keyATM": "keyatm",
+    "seeded LDA": "seeded-lda",
+    "CorEx": "corex",
+    "LDA": "lda",
+    "HDP": "hdp",
+}
 _ALONE = {
     "qdtm": OURS,
     "evidence alone": EVIDENCE,
     "qdtm with MiniLM": f"{OURS}-encoder",
     "evidence with MiniLM": f"{EVIDENCE}-encoder",
+    "BERTopic with MiniLM": "bertopic",
+    "KeyNMF with MiniLM": "keynmf",
+    "keyATM": "keyatm",
+    "CorEx": "corex",
 }
 _PARTS = {
     "qdtm": "qdtm",
@@ -72,15 +90,16 @@ class Comparison:
         return unique(corpus for figures in self.values.values() for corpus in figures)
 
 
-def make_headline(rows: Rows) -> Iterator[tuple[str, str]]:
+def make_headline(rows: Rows, durations: Sequence[Duration] = ()) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of the page and its drawings, of whatever was measured."""
     makers: dict[str, Callable[[Sequence[Any]], Comparison]] = {
-        "table1": together, "alone": alone, "subtopics": subtopics
+        "table1": together, "together": natural, "alone": alone, "subtopics": subtopics
     }  # fmt: skip
     found = [make(rows[name]) for name, make in makers.items() if name in rows]
     for comparison in found:
         yield f"headline-{comparison.name}.svg", dot_plot(comparison)
-    yield PAGE, markdown([*_begin(rows), *(part for each in found for part in _section(each))]) + "\n"
+    sections = (part for each in found for part in _section(each))
+    yield PAGE, markdown([*_begin(rows), *sections, *_end(durations)]) + "\n"
 
 
 def _begin(rows: Rows) -> Iterator[Part]:
@@ -92,6 +111,17 @@ def _begin(rows: Rows) -> Iterator[Part]:
             f"**Answers stay with the query**: {whole.n_acceptable} of {whole.n_asked} questions as people "
             "ask them are answered acceptably ([how that is judged](../staying.md))."
         )
+
+
+def _end(durations: Sequence[Duration]) -> Iterator[Part]:
+    if durations:
+        yield "## How long it takes"
+        yield (
+            "Minutes of each step of `python -m experiments all` on two cores, when it was last run whole: by the "
+            "clock, with other steps beside it, and of CPU."
+        )
+        lines = ([f"`{d.step}`", f"{d.minutes:.0f}", form(d.cpu_minutes, "{:.0f}")] for d in durations)
+        yield Table.of(["step", "minutes", "of CPU"], lines)
 
 
 def _section(comparison: Comparison) -> Iterator[Part]:
@@ -123,25 +153,42 @@ def together(rows: Sequence[Summary]) -> Comparison:
     )  # fmt: skip
 
 
+def natural(rows: Sequence[Summary]) -> Comparison:
+    """All natural categories of a corpus at once, which nobody wrote keywords for, beside what others do."""
+    corpora = [corpus for corpus in unique(row.dataset for row in rows) if corpus in NATURAL]
+    values = {name: _precisions(rows, corpora, model) for name, model in _NATURAL.items()}
+    return Comparison(
+        "natural", "Natural categories, all at once: precision at K",
+        "All categories of a corpus at once, each by its name. Models that take keywords have those that the "
+        "paper's KLD proposes ([all rows](together.md)).",
+        {name: figures for name, figures in values.items() if figures},
+    )  # fmt: skip
+
+
 def alone(rows: Sequence[Summary]) -> Comparison:
     """Each query by itself, beside retrieval."""
-    found: dict[str, dict[str, float]] = {name: {} for name in (*_ALONE, "best of BM25, QL, RM3")}
-    for corpus in unique(row.dataset for row in rows):
-        ours = {
-            name: value for name, model in _ALONE.items()
-            if (value := _mean(rows, corpus, model, "precision_at_k")) is not None
-        }  # fmt: skip
-        known = [_mean(rows, corpus, model, "precision_at_k") for model in RETRIEVAL if model != REFERENCE]
-        best = [value for value in known if value is not None]
-        if "qdtm" in ours and best:
-            for name, value in (ours | {"best of BM25, QL, RM3": max(best)}).items():
-                found[name][corpus] = value
+    corpora = unique(row.dataset for row in rows)
+    values = {name: _precisions(rows, corpora, model) for name, model in _ALONE.items()}
+    retrieval = [_precisions(rows, corpora, model) for model in RETRIEVAL if model != REFERENCE]
+    values["best of BM25, QL, RM3"] = {
+        corpus: max(known)
+        for corpus in corpora
+        if (known := [figures[corpus] for figures in retrieval if corpus in figures])
+    }
     return Comparison(
         "alone", "One query by itself: precision at K",
         "Each category of seven corpora asked alone by its name. The retrieval row is the best of six, "
         "chosen for each corpus with the labels in sight ([all rows](alone.md)).",
-        {name: figures for name, figures in found.items() if figures},
+        {name: figures for name, figures in values.items() if figures},
     )  # fmt: skip
+
+
+def _precisions(rows: Sequence[Summary], corpora: Sequence[str], model: str) -> dict[str, float]:
+    """Return a row's mean P@K on each corpus, over the queries that all rows answer."""
+    found = {
+        corpus: mean_precision([row for row in rows if row.dataset == corpus], model) for corpus in corpora
+    }
+    return {corpus: value for corpus, value in found.items() if value is not None}
 
 
 def subtopics(rows: Sequence[Any]) -> Comparison:

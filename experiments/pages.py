@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from experiments.harness.cells import Bench
+from experiments.harness.durations import read_durations
 from experiments.harness.records import read_rows
 from experiments.harness.report import markdown
 from experiments.harness.summary import unique
@@ -89,7 +90,7 @@ def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
                 yield f"{name}.md", page_of(bench, found[name], name)
         if bench is RARE and bench.name in found:
             yield from charts(found[bench.name]).items()
-    yield from make_headline(found)
+    yield from make_headline(found, read_durations(folder))
 
 
 @click.command()

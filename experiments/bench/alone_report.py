@@ -43,6 +43,20 @@ def best_retrieval(rows: Sequence[Summary]) -> tuple[str, float] | None:
     return max(known, key=lambda pair: pair[1]) if known else None
 
 
+def common_queries(rows: Sequence[Summary]) -> list[str]:
+    """Return the queries that every row has answered, in order: rows that were run apart refuse others."""
+    answered = {(row.model, row.query) for row in rows if row.metric == "precision_at_k"}
+    models = unique(row.model for row in rows)
+    return [query for query in queries_of(rows) if all((model, query) in answered for model in models)]
+
+
+def mean_precision(rows: Sequence[Summary], model: str) -> float | None:
+    """Return a row's mean P@K over the queries of a corpus that every row has answered; None without any."""
+    found = [mean_of(rows, model, "precision_at_k", query) for query in common_queries(rows)]
+    known = [value for value in found if value is not None]
+    return float(np.mean(known)) if known else None
+
+
 def words_of(rows: Iterable[Summary], model: str, query: str) -> tuple[str, ...]:
     """Return the words of a query's topic."""
     return next((row.words for row in rows if (row.model, row.query) == (model, query)), ())
@@ -191,6 +205,8 @@ def report_alone(summaries: Sequence[Summary]) -> Iterator[Part]:
         yield f"### {dataset}"
         yield f"Measured without what a row refuses: {', '.join(without)}." if without else ""
         yield precision_table(rows)
+        n_common, n_asked = len(common_queries(rows)), len(queries_of(rows))
+        yield f"Means are over the {n_common} queries that every row answers." if n_common < n_asked else ""
         yield target_table(judge(rows, dataset))
         seconds = next((row.seconds for row in rows if row.model == OURS), None)
         yield form(seconds, "`qdtm` takes {:.1f} s a query.")
@@ -213,12 +229,13 @@ def overview_table(summaries: Sequence[Summary]) -> Table:
 
 
 def precision_table(rows: Sequence[Summary]) -> Table:
-    """Return P@K: a row a query, a column a model, the best of each row bold."""
+    """Return P@K: a row a query, a column a model, the best of each row bold; means of what all answered."""
     models = unique(row.model for row in rows)
     lines = [
-        [query or "**mean**", *best_bold([mean_of(rows, model, "precision_at_k", query) for model in models])]
-        for query in (*queries_of(rows), None)
+        [query, *best_bold([mean_of(rows, model, "precision_at_k", query) for model in models])]
+        for query in queries_of(rows)
     ]
+    lines.append(["**mean**", *best_bold([mean_precision(rows, model) for model in models])])
     return Table.of(["query", *(f"`{model}`" for model in models)], lines)
 
 

@@ -3,9 +3,9 @@
 In: the concepts of labelled data sets. Out: results and summaries as of queries asked alone (`AloneResult`,
 `Summary`): P@K, the count of documents and its interval, the calibration error.
 
-The paper's corpora have the paper's rows in Table 1, where rivals are given an expert's keywords. Nobody wrote
-any for the natural ones, so there each gets the words that the paper's KLD proposes. A query that no document
-names is left out, for all rows alike.
+The paper's corpora have the paper's rows in Table 1, where rivals are given an expert's keywords. Nobody
+wrote any for the natural ones, so there each gets the words that the paper's KLD proposes. A query that no
+document names is left out, for all rows alike.
 """
 
 from __future__ import annotations
@@ -63,12 +63,10 @@ def askable(dataset: Dataset) -> tuple[tuple[int, ...], Dataset]:
     queries = [Query(concept.query, rule=concept.rule) for concept in dataset.concepts]
     places = tuple(q for q, query in enumerate(queries) if _is_named(query, corpus))
     found = build_concepts(corpus, [queries[q] for q in places], refuse=False)
+    proposed = [tuple(corpus.vocabulary[w] for w in concept.word_indices) for concept in found]
     concepts = tuple(
-        replace(
-            dataset.concepts[q],
-            keywords=dataset.concepts[q].keywords or tuple(corpus.vocabulary[w] for w in concept.word_indices),
-        )
-        for q, concept in zip(places, found, strict=True)
+        replace(dataset.concepts[q], keywords=dataset.concepts[q].keywords or words)
+        for q, words in zip(places, proposed, strict=True)
     )
     return places, replace(dataset, concepts=concepts)
 
@@ -122,9 +120,7 @@ def together(**options: Any) -> None:
     )
 
 
-def plan_together(
-    names: Sequence[str], models: Sequence[str], options: Mapping[str, Any]
-) -> Iterator[Cell]:
+def plan_together(names: Sequence[str], models: Sequence[str], options: Mapping[str, Any]) -> Iterator[Cell]:
     """Yield the cells: of each corpus, row and run all queries."""
     for dataset in dict.fromkeys(names):
         asked = natural_concepts(dataset, options["data"]) if dataset in NATURAL else concepts_of(dataset)

@@ -74,7 +74,7 @@ RECIPES: Mapping[str, Recipe] = {
         ("tomotopy",),
     ),
     "hdp": Recipe(
-        lambda words, options: HDP(n_sweeps=min(HDP.n_sweeps, options.max_sweeps or HDP.n_sweeps)),
+        lambda _, options: HDP(n_sweeps=min(HDP.n_sweeps, options.max_sweeps or HDP.n_sweeps)),
         False,
         ("tomotopy",),
     ),
