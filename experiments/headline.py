@@ -117,8 +117,8 @@ def _end(durations: Sequence[Duration]) -> Iterator[Part]:
     if durations:
         yield "## How long it takes"
         yield (
-            "Minutes of each step of `python -m experiments all` on two cores, when it was last run whole: by the "
-            "clock, with other steps beside it, and of CPU."
+            "Minutes of each step of `python -m experiments all`, when it was last run whole, on two cores "
+            "and with other steps beside it: by the clock, and of CPU."
         )
         lines = ([f"`{d.step}`", f"{d.minutes:.0f}", form(d.cpu_minutes, "{:.0f}")] for d in durations)
         yield Table.of(["step", "minutes", "of CPU"], lines)
