@@ -43,6 +43,8 @@ class Summary:
         The documents of the query's category in the first run, where that is told.
     words : tuple of str
         The ten most probable words of the query's topic in the first run.
+    by_run : tuple of float
+        The figure of each run, in the order of the seeds; none with one run.
     """
 
     table: str
@@ -59,6 +61,7 @@ class Summary:
     query: str | None = None
     n_relevant: int | None = None
     words: tuple[str, ...] = ()
+    by_run: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,11 @@ def means(
                 runs[each.cell.seed].append(each.figures[metric])
         if runs:
             put_together = (aggregates or {}).get(metric, np.mean)
-            spread = _spread([float(put_together(run)) for run in runs.values()])
-            yield Summary(cell.bench, cell.dataset, cell.model, metric, *spread, seconds, level=cell.level)
+            by_run = tuple(float(put_together(runs[seed])) for seed in sorted(runs))
+            yield Summary(
+                cell.bench, cell.dataset, cell.model, metric, *_spread(by_run), seconds, level=cell.level,
+                by_run=by_run if len(by_run) > 1 else (),
+            )  # fmt: skip
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float, int]:

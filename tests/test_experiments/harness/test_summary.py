@@ -25,6 +25,14 @@ def test_means_are_over_queries_then_over_runs():
     assert row.sd == pytest.approx(np.std([0.7, 0.6], ddof=1))
 
 
+def test_each_run_can_be_looked_up_whatever_the_order_in_which_they_ended():
+    runs = [measured(2, 0, p=0.3), measured(0, 0, p=0.1), measured(1, 0, p=0.2)]
+    [row] = means(runs, ["p"])
+    assert row.by_run == (0.1, 0.2, 0.3)
+    [alone] = means(runs[:1], ["p"])
+    assert alone.by_run == ()
+
+
 def test_a_figure_that_a_query_lacks_does_not_count_and_some_are_not_averaged():
     group = [measured(0, 0, p=1.0, n=1.0), measured(0, 1, n=1.0)]
     rows = list(means(group, ["n", "p"], {"n": sum}))
