@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.bench.together import OF_OURS, askable, measure_together, plan_together
+from experiments.bench.together import (
+    OF_OURS,
+    askable,
+    by_the_better_reading,
+    measure_together,
+    plan_together,
+)
 from experiments.harness.cells import Cell
 from experiments.systems.answers import Answer
 from experiments.systems.topic_answers import AT_ONCE, RivalAtOnceRow, TogetherRow, make_rows_at_once
@@ -71,6 +77,17 @@ def test_an_answer_is_held_against_its_own_category(tmp_path):
     cells = tuple(Cell("together", "uscongress", "x", 0, q) for q in range(4))
     results = measure_together(cells, ByPlace("x", tmp_path / "notes", at_once=True), NaturalWorkbench())
     assert [result.precision_at_k for result in results] == [1.0, None, 1.0, 1.0]
+
+
+def test_a_row_is_read_in_one_way_for_all_queries():
+    dataset = planted_dataset()
+    right, wrong = ((dataset.labels == q).astype(float) for q in (0, 1))
+    half = np.where(np.arange(160) % 2, right, wrong)
+    answers = {0: Answer((right, half), 0.0), 1: Answer((right, 1.0 - right), 0.0)}
+    found = by_the_better_reading(answers, dataset, 0)
+    assert all(len(answer.scores) == 1 for answer in found.values())
+    np.testing.assert_array_equal(found[0].scores[0], right)
+    np.testing.assert_array_equal(found[1].scores[0], right)
 
 
 @pytest.mark.parametrize("name", ["seeded-lda", "hdp", "bm25"])
