@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -33,7 +32,6 @@ from experiments.harness.workbench import Workbench
 from experiments.metrics.labels import precision_at_k, recall_at
 from experiments.metrics.topics import characteristic_words, share_of
 from experiments.systems.answers import OURS, RETRIEVAL, Answer, AnsweringSystem
-from experiments.systems.peers import RECIPES
 from experiments.systems.topic_answers import make_rows
 from qdtm.cli.options import together
 from qdtm.present.theme import LIGHT, SERIES_LIGHT
@@ -42,7 +40,7 @@ LEVELS = (0.001, 0.0025, 0.005, 0.01, 0.02)
 """The shares of the documents to which a category is thinned."""
 
 USUAL = (OURS, "ql-query", "bm25-query", "ql", "bm25", "lda", "hdp", "seeded-lda")
-"""The rows, if none is named; and those of peers whose package is installed."""
+"""The rows, if none is named; those of peers fit a model for each query and level."""
 
 
 @dataclass(frozen=True)
@@ -379,11 +377,10 @@ def rare(**options: Any) -> None:
     """
     concepts = {name: concepts_of(name) for name in options["datasets"] or DATASETS}
     queries = choose_queries(concepts, options["queries"])
-    installed = (name for name, recipe in RECIPES.items() if find_spec(recipe.module.partition(".")[0]))
     run_bench(
         RARE,
         options,
-        lambda: make_rows(options["models"], options["max_sweeps"], usual=(*USUAL, *installed)),
+        lambda: make_rows(options["models"], options["max_sweeps"], usual=USUAL),
         lambda models: plan_rare(queries, models, options),
         Workbench(options["data"]),
     )
