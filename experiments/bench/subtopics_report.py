@@ -79,6 +79,8 @@ class SubtopicsMean:
         Over all runs.
     in_factor : float or None
         The share of queries with 3 to 15 lower categories whose number is within a factor of two.
+    ami_sd : float or None
+        Sample standard deviation over the runs of the mean of each; None of one run.
     """
 
     table: str
@@ -94,6 +96,7 @@ class SubtopicsMean:
     in_factor: float | None
     found_again: float | None
     seconds: float | None
+    ami_sd: float | None = None
 
 
 Rows = Sequence[SubtopicsMean | SubtopicsRow]
@@ -154,7 +157,14 @@ def _means(rows: Sequence[SubtopicsRow]) -> Iterator[SubtopicsMean]:
             _mean(in_factor(row) for row in good),
             _mean(row.found_again for row in good),
             _mean(row.seconds for row in good),
+            _spread(good),
         )
+
+
+def _spread(rows: Sequence[SubtopicsRow]) -> float | None:
+    runs = [_mean(row.ami for row in run) for run in grouped(rows, lambda row: row.seed)]
+    known = [run for run in runs if run is not None]
+    return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
 
 def in_factor(row: SubtopicsRow) -> bool | None:
@@ -214,25 +224,33 @@ def judge_subtopics(rows: Rows, dataset: str) -> list[Verdict]:
 def report_subtopics(rows: Rows) -> Iterator[Part]:
     """Yield a section a corpus: the means of each row, targets, AMI of every split, and our subtopics."""
     for dataset in unique(row.dataset for row in rows):
-        means = means_of(rows, dataset)
+        means, own = means_of(rows, dataset), splits_of(rows, dataset, OURS)
+        runs = unique(row.seed for row in splits_of(rows, dataset))
         yield f"### {dataset}"
-        yield f"{means[0].n_counted} of {means[0].n_asked} queries count."
+        yield f"{means[0].n_counted} of {means[0].n_asked} queries count." + (
+            f" They were asked in {len(runs)} runs, and each run counts." if len(runs) > 1 else ""
+        )
         yield Table.of(MEAN_HEADS, map(mean_cells, means))
         yield target_table(judge_subtopics(rows, dataset))
         yield agreement_table(rows, dataset)
-        own = splits_of(rows, dataset, OURS)
+        yield "Our subtopics in the first run:" if len(runs) > 1 else ""
+        first = (row for row in own if row.seed == runs[0])
         yield Table.of(
-            (*SPLIT_HEADS, "subtopics"), ((*split_cells(row), "; ".join(row.words)) for row in own)
+            (*SPLIT_HEADS, "subtopics"), ((*split_cells(row), "; ".join(row.words)) for row in first)
         )
 
 
 def agreement_table(rows: Rows, dataset: str) -> Table:
-    """Return AMI of the queries that count, a line a query and run, the best of each bold."""
+    """Return AMI of the queries that count, a line a query, the mean of its runs, the best of each bold."""
     models = [mean.model for mean in means_of(rows, dataset)]
-    found = {(row.query, row.seed, row.model): row.ami for row in splits_of(rows, dataset) if row.counted}
+    counted = [row for row in splits_of(rows, dataset) if row.counted]
+    found = {
+        (runs[0].query, runs[0].model): _mean(row.ami for row in runs)
+        for runs in grouped(counted, lambda row: (row.query, row.model))
+    }
     lines = [
-        [query, *best_bold([found.get((query, seed, model)) for model in models])]
-        for query, seed in unique((query, seed) for query, seed, _ in found)
+        [query, *best_bold([found.get((query, model)) for model in models])]
+        for query in unique(row.query for row in counted)
     ]
     return Table.of(["query", *(f"`{model}`" for model in models)], lines)
 
@@ -254,7 +272,7 @@ def mean_cells(row: SubtopicsMean) -> tuple[str, ...]:
     """Return the means of a model as the texts below `MEAN_HEADS`."""
     return (
         f"`{row.model}`",
-        form(row.ami, "{:.3f}"),
+        form(row.ami, "{:.3f}") + form(row.ami_sd, " ± {:.3f}"),
         form(row.homogeneity, "{:.3f}"),
         form(row.completeness, "{:.3f}"),
         form(row.without, "{:.0%}"),
