@@ -32,6 +32,7 @@ COMMANDS = {
     "rare": Entry("bench.rare", "rare", "Queries whose category was made rare."),
     "staying": Entry("bench.staying", "staying", "Whether answers stay with what people ask."),
     "subtopics": Entry("bench.subtopics", "subtopics", "Subtopics beside true lower categories."),
+    "spot-check": Entry("spot_check", "spot_check", "Runs of docs/results drawn at random, run again."),
     "pages": Entry("pages", "pages", "The result tables as pages, from docs/results/*.json."),
     "speed": Entry("measurements.speed", "speed", "Sweeps beside tomotopy, topica and gensim."),
     "adding": Entry("measurements.adding", "measure_adding", "A query added later, or fitted with all."),

@@ -27,6 +27,9 @@ REMARKS = {
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 
+PAPER_FILE = "-paper"
+"""Ends the name of a file that was measured with the paper's preset."""
+
 
 def benches() -> list[Bench[Any, Any]]:
     """Return all benches that have a page, in the order of the documentation."""
@@ -83,7 +86,7 @@ def make_pages(folder: Path = RESULTS) -> Iterator[tuple[str, str]]:
         lines = ["# Simulated reviews", "", made, "", *tables(reviews)]
         yield "review.md", "\n".join(lines) + "\n"
     for bench in benches():
-        for name in (bench.name, f"{bench.name}-paper"):
+        for name in (bench.name, bench.name + PAPER_FILE):
             path = folder / f"{name}.json"
             if path.is_file():
                 found[name] = read_rows(path, bench.row)
