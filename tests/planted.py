@@ -134,3 +134,11 @@ def plant_groups(seed=0, n_groups=3, each=40, n_words=12, length=8):
         general = rng.choice(n_words, length // 2) + n_groups * n_words
         rows.append(np.bincount([*own, *general], minlength=(n_groups + 1) * n_words))
     return sparse.csr_matrix(np.array(rows)), truth
+
+
+def plant_vectors(n_groups=4, each=40, n_dimensions=30, apart=2.0, seed=0):
+    """Plant groups of vectors; return them with the group of each."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(n_groups), each)
+    centres = apart * np.random.default_rng(99).normal(size=(n_groups, n_dimensions))
+    return (centres[truth] + rng.normal(size=(len(truth), n_dimensions))).astype(np.float32), truth

@@ -147,6 +147,7 @@ def fit_newest(
                 (q,),
                 name=concepts[q].name,
                 parts=problem.parts,
+                word_vectors=problem.word_vectors,
                 document_vectors=problem.document_vectors,
                 engine=engine,
                 progress=progress,

@@ -92,6 +92,7 @@ class PreparedQueries:
             evidence=probabilities_of(evidence),
             before=background.token_topics if background is not None and joins else None,
             parts=None if (split := WordSplit.of(corpus)) is None else split.matrix,
+            word_vectors=self.unit,
             document_vectors=None if views.encoded is None else views.encoded.vectors,
         )
 

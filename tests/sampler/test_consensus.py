@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.metrics import adjusted_mutual_info_score
 
-from planted import plant_groups
+from planted import plant_groups, plant_vectors
 from qdtm.sampler.consensus import N_CHAINS, agree, draw, group_documents, k_means
+from qdtm.sampler.document_vectors import mean_word_vectors
 
 
 def pure(labels, truth):
@@ -76,3 +78,30 @@ def test_k_means_labels_are_all_in_use():
     vectors = np.repeat(np.eye(3), 5, axis=0)
     labels = k_means(vectors, 10, rng)  # more groups than different vectors
     assert sorted(np.unique(labels).tolist()) == list(range(len(np.unique(labels)))) == [0, 1, 2]
+
+
+def test_documents_are_grouped_by_an_encoders_vectors_alone():
+    vectors, truth = plant_vectors()
+    nothing = sparse.csr_matrix(
+        np.random.default_rng(1).integers(0, 2, (len(truth), 30))
+    )  # which tells nothing
+    found, again = (
+        group_documents(nothing, np.ones(len(truth)), (0,), vectors, encoded=True) for _ in range(2)
+    )
+    assert found.n_groups == 4
+    assert len({(int(a), int(b)) for a, b in zip(found.labels, truth, strict=True)}) == 4
+    assert found.labels.tobytes() == again.labels.tobytes()
+
+
+def test_vectors_of_words_tell_groups_apart_that_words_alone_do_not():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(4), 60)
+    meaning = np.repeat(np.eye(4, 12, dtype=np.float32), 200, axis=0)  # two hundred words of each meaning
+    words = 200 * truth[:, None] + rng.integers(0, 200, (len(truth), 3))  # of which a document has three
+    rows = np.repeat(np.arange(len(truth)), 3)
+    counts = sparse.csr_matrix((np.ones(rows.size, np.int64), (rows, words.ravel())), (len(truth), 800))
+    vectors = mean_word_vectors(counts, meaning + 0.1 * rng.normal(size=meaning.shape).astype(np.float32))
+    assert group_documents(counts, np.ones(len(truth)), (0,)).n_groups == 1
+    found = group_documents(counts, np.ones(len(truth)), (0,), vectors)
+    assert found.n_groups == 4
+    assert adjusted_mutual_info_score(truth, found.labels) > 0.95

@@ -70,7 +70,7 @@ def test_short_files_are_drawn_as_often_as_long_ones_and_no_run_twice():
     long = [Run("alone", "20news", "qdtm", 0, ("--query", str(n)), {}) for n in range(1000)]
     short = [Run("staying", "20news", "qdtm", 0, ("--query", str(n)), {}) for n in range(50)]
     drawn = draw([*long, *short], 60, seed=0)
-    assert len({run.asked + (run.file,) for run in drawn}) == 60
+    assert len({(run.file, *run.asked) for run in drawn}) == 60
     assert 15 <= sum(run.file == "staying" for run in drawn) <= 45
     assert draw([*long, *short], 60, seed=0) == drawn
     assert len(draw(short, 60, seed=0)) == 50
@@ -108,7 +108,7 @@ def said(*arguments):
 
 
 def test_a_figure_that_differs_is_an_error(folder, monkeypatch):
-    monkeypatch.setattr(module, "run_again", lambda run, data: Check(run, 1, 0.2 * (run.model == "lda")))
+    monkeypatch.setattr(module, "run_again", lambda run, _: Check(run, 1, 0.2 * (run.model == "lda")))
     good = said("--folder", folder, "--model", "qdtm-kld")
     assert good.exit_code == 0
     assert "20news qdtm-kld seed 0" in good.stdout
@@ -126,9 +126,10 @@ def test_runs_are_listed_without_being_run(folder):
 
 
 def test_what_is_not_there_is_said(folder):
-    assert "There is no file 'alone' of runs. Choose one of table1." in said(
-        "--folder", folder, "--file", "alone"
-    ).stderr
+    assert (
+        "There is no file 'alone' of runs. Choose one of table1."
+        in said("--folder", folder, "--file", "alone").stderr
+    )
     assert "No file has runs of bert." in said("--folder", folder, "--model", "bert").stderr
 
 

@@ -1,41 +1,43 @@
 """Groups of documents that independent chains agree on.
 
-In: documents, how much each counts, their words, and what a sentence encoder makes of them, if there is one.
-Out: `Grouping`: the groups that most chains find.
+In: documents, how much each counts, their words, and a vector of each, if there are any. Out: `Grouping`: the
+groups that most chains find.
 
 Each chain sees three quarters of the documents, drawn by their weight: it starts from spherical k-means
 (Dhillon and Modha 2001) of their words, weighted by rarity and reduced by latent semantic analysis, in more
-groups than there should be, and merges them as far as the marginal likelihood wants to
-(`qdtm.sampler.mixture`); or it does the same with vectors of an encoder (`qdtm.sampler.vector_mixture`). Two
-documents belong together as often as chains put them together, and groups are what average linkage makes of
-that at one half: evidence accumulation (Fred and Jain 2005), the majority being the rule. So a group that
-hangs on chance, or on a few documents, is not found, and the number of groups is inferred twice over.
+groups than there should be, and merges them as far as the marginal likelihood of a mixture of words and
+vectors wants to (`qdtm.sampler.mixture`); vectors of a sentence encoder know more than the words, and stand
+for them. Two documents belong together as often as chains put them together, and groups are what average
+linkage makes of that at one half: evidence accumulation (Fred and Jain 2005), the majority being the rule. So
+a group that hangs on chance, or on a few documents, is not found, and the number of groups is inferred twice
+over.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from qdtm.sampler.mixture import (
-    DocumentMixture,
+from qdtm.evidence.meaning_view import unit_rows
+from qdtm.sampler.document_vectors import (
+    ENCODED_WITHIN,
+    WITHIN,
     FloatArray,
     Labels,
-    choose_smoothing,
-    infer_groups,
-    words_once,
+    principal_components,
+    rarity,
 )
-from qdtm.sampler.vector_mixture import infer_vector_groups, log_joint, principal_components
+from qdtm.sampler.mixture import DocumentMixture, Documents, choose_smoothing, infer_groups, words_once
 
 N_CHAINS = 8
 """Chains that must agree."""
 
 MOST_DOCUMENTS = 4_000
-"""Documents that the chains draw from, at most; the others go to the group that their words fit best."""
+"""Documents that the chains draw from, at most; the others go to the group that they fit best."""
 
 SEEN = 0.75
 """How much of the documents a chain sees."""
@@ -59,7 +61,7 @@ FEWEST_DOCUMENTS, LEAST_SHARE = 3, 0.01
 """A group has at least so many documents, and so much of all."""
 
 USUAL_SMOOTHING = 0.1
-"""Beta of the mixture of words, where documents are grouped by their vectors."""
+"""Beta of the mixture of words, where documents are grouped by an encoder's vectors alone."""
 
 FEWEST_TO_SPLIT = 50
 """Documents of a corpus whose topics are split.
@@ -100,7 +102,12 @@ def can_split(n_documents: int) -> bool:
 
 
 def group_documents(
-    counts: Any, weights: FloatArray, seed: tuple[int, ...], vectors: NDArray[np.float32] | None = None
+    counts: Any,
+    weights: FloatArray,
+    seed: tuple[int, ...],
+    vectors: NDArray[np.float32] | None = None,
+    *,
+    encoded: bool = False,
 ) -> Grouping:
     """Find the groups that most chains agree on.
 
@@ -113,7 +120,9 @@ def group_documents(
     seed : tuple of int
         Of the random streams.
     vectors : ndarray of float32, shape (D, e), optional
-        What a sentence encoder makes of the documents: they are grouped by these then.
+        What a sentence encoder makes of the documents, or the means of their words' vectors.
+    encoded : bool
+        Whether a sentence encoder made them: then documents are grouped by them alone.
     """
     has = words_once(counts)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
@@ -123,73 +132,30 @@ def group_documents(
     if kept.nnz == 0 or len(pool) < 2 * FEWEST_DOCUMENTS:
         return _one_group(has)
     with threadpool_limits(1):  # sums of several threads would depend on their number
-        space: _Space = _WordSpace(has, pool, kept, rng) if vectors is None else _VectorSpace(vectors, pool)
-        found: list[Labels] = []
-        for _ in range(N_CHAINS):
-            rows = draw(weights[pool], round(SEEN * len(pool)), rng)
-            start = k_means(space.directions[rows], _n_start(len(rows)), rng)
-            found.append(space.infer(rows, start))
-        return _settled(has, pool, space, np.array(found))
+        documents = _seen(has, vectors, encoded=encoded)
+        drawn = Documents(documents.has[pool] if encoded else kept, documents.vectors[pool], documents.within)
+        directions = unit_rows(drawn.vectors) if encoded else latent_semantics(kept, rng)
+        samples = [draw(weights[pool], round(SEEN * len(pool)), rng) for _ in range(N_CHAINS)]
+        starts = [k_means(directions[rows], _n_start(len(rows)), rng) for rows in samples]
+        seen = [drawn.take(rows) for rows in samples]
+        beta = USUAL_SMOOTHING if encoded else choose_smoothing(seen, starts)
+        found = [
+            own.log_joint(infer_groups(own, start, beta), beta, drawn).argmax(axis=1)
+            for own, start in zip(seen, starts, strict=True)
+        ]
+        together = agree(np.array(found))
+        if together.max(initial=-1) < 1:
+            return _one_group(has)
+        best = documents.take(pool[: len(together)]).log_joint(together, beta, documents).argmax(axis=1)
+        return _settled(has, pool, best, beta, np.array(found))
 
 
-class _Space(Protocol):
-    """Where documents are alike.
-
-    Attributes
-    ----------
-    directions : ndarray of shape (n, d)
-        Of the documents that chains draw from; rows of length 1.
-    beta : float
-        Of the mixture of words, in the end.
-    """
-
-    directions: FloatArray
-    beta: float
-
-    def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
-        """Infer groups of some documents, and put all that chains draw from into these, (n,)."""
-
-    def place(self, labels: Labels) -> Labels:
-        """Put every document into the group that it fits best, given those of the first; (D,)."""
-
-
-class _WordSpace:
-    """Documents are alike by their words."""
-
-    def __init__(self, has: Any, pool: NDArray[np.int64], kept: Any, rng: np.random.Generator) -> None:
-        self._has, self._pool, self._kept = has, pool, kept
-        self.directions = latent_semantics(kept, rng)
-        self.beta = 0.0  # the first chain chooses it
-
-    def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
-        seen = self._kept[rows]
-        self.beta = self.beta or choose_smoothing(seen, start)
-        labels, _ = infer_groups(seen, start, self.beta)
-        return np.asarray(DocumentMixture.of(seen, labels, self.beta).log_joint(self._kept).argmax(axis=1))
-
-    def place(self, labels: Labels) -> Labels:
-        mixture = DocumentMixture.of(self._has[self._pool[: len(labels)]], labels, self.beta)
-        return np.asarray(mixture.log_joint(self._has).argmax(axis=1))
-
-
-class _VectorSpace:
-    """Documents are alike by what a sentence encoder makes of them."""
-
-    beta = USUAL_SMOOTHING
-
-    def __init__(self, vectors: NDArray[np.float32], pool: NDArray[np.int64]) -> None:
-        self._all, self._pool = principal_components(vectors), pool
-        self._drawn = self._all[pool]
-        lengths = np.linalg.norm(self._drawn, axis=1, keepdims=True)
-        self.directions = self._drawn / np.maximum(lengths, 1e-12)
-
-    def infer(self, rows: NDArray[np.int64], start: Labels) -> Labels:
-        labels = infer_vector_groups(self._drawn[rows], start)
-        return np.asarray(log_joint(self._drawn[rows], labels, self._drawn).argmax(axis=1))
-
-    def place(self, labels: Labels) -> Labels:
-        first = self._all[self._pool[: len(labels)]]
-        return np.asarray(log_joint(first, labels, self._all).argmax(axis=1))
+def _seen(has: Any, vectors: NDArray[np.float32] | None, *, encoded: bool) -> Documents:
+    """What groups are told apart by: words, and vectors if there are any; an encoder's vectors alone."""
+    if vectors is None:
+        return Documents(has, np.zeros((has.shape[0], 0)), 1.0)
+    reduced = principal_components(vectors)
+    return Documents(has[:, :0], reduced, ENCODED_WITHIN) if encoded else Documents(has, reduced, WITHIN)
 
 
 class Overlap(NamedTuple):
@@ -234,15 +200,12 @@ def latent_semantics(has: Any, rng: np.random.Generator) -> FloatArray:
     from scipy.sparse.linalg import svds  # slow to load
 
     frequency = np.bincount(has.indices, minlength=has.shape[1])
-    rarity = np.log((1.0 + has.shape[0]) / (1.0 + frequency)) + 1.0
-    weighted = unit(has @ sparse.diags(rarity))
+    weighted = unit(has @ sparse.diags(rarity(frequency, has.shape[0])))
     n_dimensions = min(N_DIMENSIONS, min(weighted.shape) - 1)
     if n_dimensions < 2:
         return np.ones((has.shape[0], 1))
     left, values, _ = svds(weighted, n_dimensions, v0=rng.random(min(weighted.shape)))
-    rows = left * values
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.maximum(lengths, 1e-12))
+    return unit_rows(left * values)
 
 
 def unit(matrix: Any) -> Any:
@@ -302,17 +265,14 @@ def agree(chains: Labels) -> Labels:
     return labels
 
 
-def _settled(has: Any, pool: NDArray[np.int64], space: _Space, chains: Labels) -> Grouping:
-    """Give every document the group that it fits best, and number groups by size."""
-    together = agree(chains)
-    if together.max(initial=-1) < 1:
-        return _one_group(has)
-    labels = np.unique(space.place(together), return_inverse=True)[1]
+def _settled(has: Any, pool: NDArray[np.int64], best: Labels, beta: float, chains: Labels) -> Grouping:
+    """Number groups by size, and learn their words."""
+    labels = np.unique(best, return_inverse=True)[1]
     order = np.argsort(-np.bincount(labels), kind="stable")
     labels = np.argsort(order)[labels]
     everywhere = np.full((len(chains), has.shape[0]), -1, np.int64)
     everywhere[:, pool] = chains
-    return Grouping(labels, DocumentMixture.of(has, labels, space.beta), tuple(everywhere))
+    return Grouping(labels, DocumentMixture.of(has, labels, beta), tuple(everywhere))
 
 
 def _one_group(has: Any) -> Grouping:

@@ -1,22 +1,29 @@
-"""A Dirichlet multinomial mixture of documents: each is in one group, and a word counts once in a document.
+"""A mixture of documents, each of which is in one group that has its own words and its place among vectors.
 
-In: which words documents have, and a first grouping. Out: groups that the marginal likelihood does not want
-to merge any more, and `DocumentMixture`, which says how likely any document is to be in each.
+In: which words documents have, a vector of each if there are any, and a first grouping. Out: groups that the
+marginal likelihood does not want to merge any more, and `DocumentMixture`, which says how likely any document
+is to be in each by its words.
 
-Groups are merged greedily as in Bayesian hierarchical clustering (Heller and Ghahramani 2005), under a
-Chinese restaurant prior, and documents then move to the group that their words fit best, as in the mixture
-of Yin and Wang (2014). So the number of groups is inferred, and so is the smoothing. That a word counts once
-in a document takes care of its burstiness (Madsen, Kauchak and Elkan 2005).
+A group has a distribution of words with a Dirichlet prior, and a spherical Gaussian of vectors
+(`qdtm.sampler.document_vectors`); given the group, a document's words and its vector are independent. So a
+short text, of which words say little, is placed by its vector, a long one by its words. Groups are merged
+greedily as in Bayesian hierarchical clustering (Heller and Ghahramani 2005), under a Chinese restaurant
+prior, and documents then move to the group that they fit best, as in the mixture of Yin and Wang (2014). So
+the number of groups is inferred, and so is the smoothing. That a word counts once in a document takes care of
+its burstiness (Madsen, Kauchak and Elkan 2005).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from qdtm.sampler.document_vectors import FloatArray, Labels, log_likelihood, totals, variances
 
 SMOOTHING = (0.02, 0.05, 0.1, 0.2, 0.5)
 """What beta of the mixture is chosen from, by the marginal likelihood; the last is the paper's."""
@@ -24,8 +31,33 @@ SMOOTHING = (0.02, 0.05, 0.1, 0.2, 0.5)
 MOVES = 5
 """How often documents may move to another group between two rounds of merging."""
 
-FloatArray = NDArray[np.float64]
-Labels = NDArray[np.int64]
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """What groups are made of.
+
+    Attributes
+    ----------
+    has : CSR matrix of shape (D, V)
+        1 where a document has a word.
+    vectors : ndarray of shape (D, d)
+        Of length 1 in the square mean; d is 0 where there are none.
+    within : float
+        The share of the variance of vectors that lies within groups.
+    """
+
+    has: Any
+    vectors: FloatArray
+    within: float
+
+    def take(self, rows: Labels) -> Documents:
+        """Some of them."""
+        return Documents(self.has[rows], self.vectors[rows], self.within)
+
+    def log_joint(self, labels: Labels, beta: float, others: Documents) -> FloatArray:
+        """The logarithm of p(group, document) of others, given these in groups, (n, S); -1 is none."""
+        by_words = DocumentMixture.of(self.has, labels, beta).log_joint(others.has)
+        return by_words + log_likelihood(self.vectors, labels, others.vectors, self.within)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,41 +140,46 @@ def words_once(counts: Any) -> Any:
     return has
 
 
-def infer_groups(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
-    """Merge groups, let documents move, and merge again; return the labels and their marginal likelihood."""
-    labels, _ = merge(has, labels, beta)
+def infer_groups(documents: Documents, labels: Labels, beta: float) -> Labels:
+    """Merge groups, let documents move, and merge again."""
+    labels, _ = merge(documents, labels, beta)
     for _ in range(MOVES):
-        best = DocumentMixture.of(has, labels, beta).log_joint(has).argmax(axis=1)
+        best = documents.log_joint(labels, beta, documents).argmax(axis=1)
         moved = np.unique(best, return_inverse=True)[1]
         if np.array_equal(moved, labels):
             break
         labels = moved
-    return merge(has, labels, beta)
+    return merge(documents, labels, beta)[0]
 
 
-def choose_smoothing(has: Any, labels: Labels) -> float:
-    """The beta whose groups, merged from these, have the highest marginal likelihood."""
-    return max(SMOOTHING, key=lambda beta: merge(has, labels, beta)[1])
+def choose_smoothing(samples: Sequence[Documents], starts: Sequence[Labels]) -> float:
+    """The beta whose groups, merged from these of each sample, have the highest marginal likelihood."""
+
+    def likelihood(beta: float) -> float:
+        return sum(merge(seen, start, beta)[1] for seen, start in zip(samples, starts, strict=True))
+
+    return max(SMOOTHING, key=likelihood)
 
 
-def merge(has: Any, labels: Labels, beta: float) -> tuple[Labels, float]:
+def merge(documents: Documents, labels: Labels, beta: float) -> tuple[Labels, float]:
     """Merge pairs of groups as long as that raises the marginal likelihood; return it with the labels.
 
     Parameters
     ----------
-    has : CSR matrix of shape (D, V)
+    documents : Documents
     labels : ndarray of int64, shape (D,)
         0 to K - 1, each there at least once.
     beta : float
     """
-    n_groups = int(labels.max()) + 1
-    counts = documents_with_word(has, labels, n_groups)  # (K, V)
+    sizes, sums = totals(documents.vectors, labels)
+    counts = documents_with_word(documents.has, labels, len(sizes))  # (K, V)
     counts = np.ascontiguousarray(counts[:, counts.any(axis=0)])
-    sizes = np.bincount(labels, minlength=n_groups)
-    of_count = np.array([math.lgamma(n + beta) for n in range(has.shape[0] + 1)]) - math.lgamma(beta)
+    of_count = np.array([math.lgamma(n + beta) for n in range(len(labels) + 1)]) - math.lgamma(beta)
     from qdtm.sampler.mixture_kernels import merge_greedily  # slow to load
 
-    into, likelihood = merge_greedily(counts, sizes, of_count, beta * counts.shape[1])
+    into, likelihood = merge_greedily(
+        counts, sizes, sums, of_count, beta * counts.shape[1], *variances(sums.shape[1], documents.within)
+    )
     return np.unique(into[labels], return_inverse=True)[1], float(likelihood)
 
 

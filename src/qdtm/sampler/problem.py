@@ -74,8 +74,10 @@ class ParentProblem:
         The queries that are in `before` already.
     parts : CSR matrix of shape (V, V'), optional
         1 where an entry of the vocabulary has a word: phrases have several. By default each is a word.
+    word_vectors : ndarray of float32, shape (V, d), optional
+        Of length 1; subtopics are groups of documents that are alike by their words and the means of these.
     document_vectors : ndarray of float32, shape (D, e), optional
-        What a sentence encoder makes of the documents; subtopics are groups of these then.
+        What a sentence encoder makes of the documents, which then stands in place of those means.
     """
 
     tokens: NDArray[np.int32]
@@ -91,6 +93,7 @@ class ParentProblem:
     promoted_before: NDArray[np.uint8] | None = None
     n_before: int = 0
     parts: Any = None
+    word_vectors: NDArray[np.float32] | None = None
     document_vectors: NDArray[np.float32] | None = None
 
     @property

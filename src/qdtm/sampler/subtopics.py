@@ -33,6 +33,7 @@ from qdtm.sampler.consensus import (
     group_documents,
 )
 from qdtm.sampler.convergence import KeepChain, Saved, Schedule, run_chain
+from qdtm.sampler.document_vectors import mean_word_vectors
 from qdtm.sampler.engines import Engine, Threads
 from qdtm.sampler.initialise import LEAST_PRIOR, MOST_PRIOR
 from qdtm.sampler.kernels import DEEPER, SUBTOPICS, Rules
@@ -157,6 +158,7 @@ def split_documents(
     *,
     name: str | None = None,
     parts: Any = None,
+    word_vectors: NDArray[np.float32] | None = None,
     document_vectors: NDArray[np.float32] | None = None,
     engine: Engine | None = None,
     alone: bool = True,
@@ -175,8 +177,8 @@ def split_documents(
         The relevance of documents that are about it; 0 for others, which are not split.
     parts : CSR matrix of shape (V, V'), optional
         As in `ParentProblem`: documents are grouped by the words of phrases.
-    document_vectors : ndarray of float32, shape (D, e), optional
-        As there: documents are grouped by these, where there are some.
+    word_vectors, document_vectors : ndarray of float32, shape (V, d) and (D, e), optional
+        As there: documents are grouped by these too, by those of the documents if there are any.
 
     See Also
     --------
@@ -190,10 +192,14 @@ def split_documents(
     if not is_split.any() or not can_split(len(offsets) - 1):
         return SubtopicFit.none(n_words, len(in_topic), interrupted=False)
     counts = _document_words(tokens, offsets, rows, n_words)
+    vectors = None if document_vectors is None else document_vectors[rows]
+    if vectors is None and word_vectors is not None:
+        vectors = mean_word_vectors(counts, word_vectors)
     counts = counts if parts is None else (counts @ parts).tocsr()
     path = (SUBTOPICS, *of) if len(of) == 1 else (DEEPER, len(of), *of)
-    vectors = None if document_vectors is None else document_vectors[rows]
-    grouping = group_documents(counts, weights[rows].astype(np.float64), (seed, *path), vectors)
+    grouping = group_documents(
+        counts, weights[rows].astype(np.float64), (seed, *path), vectors, encoded=document_vectors is not None
+    )
     where, row_of = in_topic[is_split], row_of[is_split]  # (M,)
     own, own_offsets = cut_out(tokens, offsets, where)
     words, own_words = np.unique(own, return_inverse=True)

@@ -159,6 +159,7 @@ def _second_phase(
             (q,),
             name=names[q],
             parts=problem.parts,
+            word_vectors=problem.word_vectors,
             document_vectors=problem.document_vectors,
             engine=engine,
             alone=problem.n_parents == 1,
