@@ -135,9 +135,12 @@ def group_documents(
         documents = _seen(has, vectors, encoded=encoded)
         drawn = Documents(documents.has[pool] if encoded else kept, documents.vectors[pool], documents.within)
         directions = unit_rows(drawn.vectors) if encoded else latent_semantics(kept, rng)
-        samples = [draw(weights[pool], round(SEEN * len(pool)), rng) for _ in range(N_CHAINS)]
-        starts = [k_means(directions[rows], _n_start(len(rows)), rng) for rows in samples]
-        seen = [drawn.take(rows) for rows in samples]
+        seen: list[Documents] = []
+        starts: list[Labels] = []
+        for _ in range(N_CHAINS):
+            rows = draw(weights[pool], round(SEEN * len(pool)), rng)
+            seen.append(drawn.take(rows))
+            starts.append(k_means(directions[rows], _n_start(len(rows)), rng))
         beta = USUAL_SMOOTHING if encoded else choose_smoothing(seen, starts)
         found = [
             own.log_joint(infer_groups(own, start, beta), beta, drawn).argmax(axis=1)
