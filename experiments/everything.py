@@ -59,7 +59,7 @@ STEPS = (
     Step("together", "all queries of a corpus at once, five runs", ("together",), "together.json"),
     Step("rare", "categories made rare", ("rare",), "rare.json"),
     Step("staying", "queries as people ask them", ("staying",), "staying.json"),
-    Step("subtopics", "subtopics beside true ones", ("subtopics",), "subtopics.json"),
+    Step("subtopics", "subtopics beside true ones, five runs", ("subtopics", "--runs", "5"), "subtopics.json"),
     Step("planted", "rare concepts that were planted", ("planted", "--out", "{folder}/planted.json")),
     Step("review", "simulated readers of hand-checks",
          ("review", "--reads", "1", "--out", "{folder}/review.json")),
