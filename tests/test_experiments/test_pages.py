@@ -10,7 +10,7 @@ from experiments.pages import RESULTS, benches, make_pages
 from qdtm.errors import StorageError
 
 MADE = dict(make_pages())
-HEADLINE = [f"headline-{name}.svg" for name in ("together", "alone", "subtopics")]
+HEADLINE = [f"headline-{name}.svg" for name in ("together", "natural", "alone", "subtopics")]
 
 
 def test_every_bench_has_a_page_and_every_rare_corpus_a_drawing():
@@ -20,6 +20,7 @@ def test_every_bench_has_a_page_and_every_rare_corpus_a_drawing():
         "table3.md",
         "topics.md",
         "alone.md",
+        "together.md",
         "rare.md",
         "staying.md",
         "subtopics.md",
