@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.harness.summary import unique
-from experiments.headline import PAPER_ROWS
+from experiments.harness.records import of_json
+from experiments.harness.summary import Summary, unique
+from experiments.headline import PAPER_ROWS, natural
 from experiments.pages import RESULTS
 from experiments.paper import published
 from experiments.systems.answers import REFERENCE, RETRIEVAL
@@ -140,9 +141,30 @@ def test_a_line_of_the_page_on_queries_alone(corpus):
     forms = ("{:.3f}", "{:.3f}", "{:.2f}", "{:.2f}", "{:.0%}", "{:.0f}", "{:.3f}", "{:.2f}")
     said = [form.format(figure("alone", corpus, "qdtm", metric))
             for metric, form in zip(metrics, forms, strict=True)]  # fmt: skip
-    cells = [cell.replace(" %", "%") for cell in line_of("docs/alone.md", f"{corpus} | ")]
+    cells = [cell.replace(" %", "%") for cell in line_of("docs/alone.md", f"{corpus} | ", "## Results")]
     assert cells[2:] == [f"{best:.3f} (`{name}`)", *said]
     assert cells[1].startswith(f"{figure('alone', corpus, 'qdtm', 'answered'):.0f} of ")
+
+
+# --- all queries of a corpus at once ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_calibration_and_counts_together(corpus):
+    metrics = ("precision_by_share", "precision_at_k", "calibration_error", "count_ratio", "inside")
+    forms = ("{:.3f}", "{:.3f}", "{:.3f}", "{:.2f}", "{:.0%}")
+    said = [form.format(figure("together", corpus, "qdtm", metric))
+            for metric, form in zip(metrics, forms, strict=True)]  # fmt: skip
+    cells = line_of("docs/evidence.md", f"{corpus} | ", "## How well")[1:]
+    assert [cell.replace(" %", "%") for cell in cells] == said
+
+
+@pytest.mark.parametrize("corpus", ["ohsumed23", "uscongress", "clinc150-domains"])
+def test_natural_categories_at_once(corpus):
+    rows = [of_json(Summary, row) for row in FILES["together"]]
+    values = [figures.get(corpus) for figures in natural(rows).values.values()]
+    said = ["" if value is None else f"{value:.3f}" for value in values]
+    assert line_of("docs/alone.md", f"{corpus} | ", "## All categories at once")[1:] == said
 
 
 # --- the others -------------------------------------------------------------------------------------------
