@@ -97,7 +97,8 @@ def test_json_and_file_hold_the_same_list(run, tmp_path):
     shown = run("table1", *datasets, "--runs", 2, "--json", "--out", out)
     rows = json.loads(shown.stdout)
     assert json.loads(out.read_text()) == rows
-    assert all(FIELDS <= set(row) <= FIELDS | {"paper"} for row in rows)
+    assert all(FIELDS | {"by_run"} <= set(row) <= FIELDS | {"by_run", "paper"} for row in rows)
+    assert all(len(row["by_run"]) == row["runs"] == 2 for row in rows)
     assert [(row["dataset"], row["metric"]) for row in rows] == [
         (dataset, metric)
         for dataset in ("tagmynews", "20news")

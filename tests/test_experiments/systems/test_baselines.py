@@ -92,7 +92,7 @@ def nothing_extra(monkeypatch):
     monkeypatch.setattr("qdtm.embeddings.onnx_encoder.find_spec", lambda _: None)
 
 
-NEEDY = ("lda", "bert", "sbert", "avitm", "htm", "htm-gamma-1", "seeded-lda", "keyatm",
+NEEDY = ("lda", "hdp", "bert", "sbert", "avitm", "htm", "htm-gamma-1", "seeded-lda", "keyatm",
          "topica-seeded-lda", "corex", "keynmf", "bertopic")  # fmt: skip
 EXTRA_OF = {**dict.fromkeys(NEEDY, "experiments"), "qdtm-encoder": "encoder"}
 
