@@ -200,7 +200,7 @@ def spot_check(
             click.echo(command_of(run))
         return
     checks = [_checked(run, data) for run in drawn]
-    heads = ("file", "run", "figures", "largest difference")
+    heads = ("file", "run", "figures", "apart")
     lines = ((c.run.file, _asked(c.run), str(c.n_compared), _said(c)) for c in checks)
     print_page(page([Table.of(heads, lines)]))
     sys.exit(not all(check.is_alike for check in checks))
