@@ -57,7 +57,7 @@ STEPS = (
     Step("alone-peers", "the same by what people use today, once",
          ("alone", *(option for name in PEERS for option in ("--model", name)), "--runs", "1"), "alone.json"),
     Step("together", "all queries of a corpus at once, five runs", ("together",), "together.json"),
-    Step("rare", "categories made rare", ("rare",), "rare.json"),
+    Step("rare", "categories made rare, once", ("rare", "--runs", "1"), "rare.json"),
     Step("staying", "queries as people ask them", ("staying",), "staying.json"),
     Step("subtopics", "subtopics beside true ones, five runs",
          ("subtopics", "--runs", "5"), "subtopics.json"),
