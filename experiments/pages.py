@@ -21,8 +21,6 @@ REMARKS = {
     "table3-paper": "One run of `qdtm-kld`; `htm` has no such setting.",
     "table3": "Rows with fewer runs say so: in the others no parent has two subtopics.",
     "subtopics": "Of `20news` three runs.",
-    "rare": "`lda`, `seeded-lda` and `hdp` were run before the others, with `--max-sweeps 60`; the first two "
-    "three times on TagMyNews, once on 20 Newsgroups.",
 }
 """What the command alone does not say of how the files in docs/results were measured."""
 

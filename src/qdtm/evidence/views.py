@@ -318,9 +318,13 @@ def tfidf(counts: Any, frequency: IntArray | None = None, n_documents: int | Non
     """
     frequency = document_frequency(counts) if frequency is None else frequency  # (V,)
     n_documents = counts.shape[0] if n_documents is None else n_documents
-    rarity = np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
-    weights = (1.0 + np.log(counts.data)) * rarity[counts.indices]
+    weights = (1.0 + np.log(counts.data)) * rarity(frequency, n_documents)[counts.indices]
     return sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape)
+
+
+def rarity(frequency: IntArray, n_documents: int) -> FloatArray:
+    """Return how much words count by the documents that have them: inverse document frequency, (V,)."""
+    return np.asarray(np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0)
 
 
 def standardised(scores: FloatArray) -> FloatArray:

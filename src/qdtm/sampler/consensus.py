@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from qdtm.evidence.meaning_view import unit_rows
+from qdtm.evidence.views import rarity
 from qdtm.sampler.document_vectors import (
     ENCODED_WITHIN,
     WITHIN,
     FloatArray,
     Labels,
     principal_components,
-    rarity,
 )
 from qdtm.sampler.mixture import DocumentMixture, Documents, choose_smoothing, infer_groups, words_once
 

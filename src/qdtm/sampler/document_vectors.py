@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.evidence.views import rarity
+
 FloatArray = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
@@ -45,11 +47,6 @@ def mean_word_vectors(counts: Any, word_vectors: NDArray[np.float32]) -> NDArray
     if (total > 0).any():
         means[total == 0] = means[total > 0].mean(axis=0)
     return np.asarray(means, np.float32)
-
-
-def rarity(frequency: NDArray[np.int64], n_documents: int) -> FloatArray:
-    """Return how much words count by the documents that have them: inverse document frequency, (V,)."""
-    return np.asarray(np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0)
 
 
 def principal_components(vectors: NDArray[np.floating[Any]]) -> FloatArray:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qdtm.evidence.views import rarity
 from qdtm.results.hand_check.answers import Verdict
 from qdtm.results.hand_check.estimate import Recalibration, log_odds, recalibrate
 
@@ -130,8 +131,7 @@ def _naive_bayes(weighted: Any, about: NDArray[np.bool_]) -> FloatArray:
 
 
 def _idf(counts: Any) -> FloatArray:
-    having = np.bincount(counts.indices, minlength=counts.shape[1])
-    return np.asarray(np.log((1.0 + counts.shape[0]) / (1.0 + having)) + 1.0)
+    return rarity(np.bincount(counts.indices, minlength=counts.shape[1]), counts.shape[0])
 
 
 def _weighted(counts: Any, idf: FloatArray) -> Any:
